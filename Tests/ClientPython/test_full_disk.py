@@ -13,18 +13,6 @@ from support import seeds
 from test_store import StoreCase
 
 import fieldmerge
-from fieldmerge.testing import MemoryGateway
-
-
-class Gateway(MemoryGateway):
-    """A gateway for which a repeated push may differ in the time of its first sending."""
-
-    def __init__(self, other: MemoryGateway, clock: Any) -> None:
-        super().__init__(other.rules_document, clock=clock)
-        self.records = other.records
-
-    def _push(self, push: Any, ids: Any, refused: Any) -> Any:
-        return super()._push({**push, "sent": "2026-11-24T00:00:00Z"}, ids, refused)
 
 
 class FullDisk(StoreCase):
@@ -49,6 +37,13 @@ class FullDisk(StoreCase):
         with store.edit("shoppers", 123) as s:
             s.customer.points += points
         return s.ticket
+
+    def killed(self, store: fieldmerge.Store) -> fieldmerge.Store:
+        """A store that is opened again after its process was killed while nothing could be written."""
+        self.fill(store)
+        store.close()
+        self.clock.advance(60)
+        return self.open(self.file())
 
     def points(self) -> int:
         return int(self.server.get("shoppers", 123)["customer"]["points"])
@@ -128,20 +123,158 @@ class SendingTests(FullDisk):
         self.assertTrue(store.sync().ok)
         self.assertEqual(len(self.server.runs), 1)
 
+    def lost_from_memory(self, store: fieldmerge.Store) -> None:
+        """The store is full, and the answer to what is sent from memory gets lost."""
+        self.fill(store)
+        self.server.lose_answer()
+        store.sync()
+
+    def settle(self, store: fieldmerge.Store) -> None:
+        for _ in range(4):
+            report = store.sync()
+            self.clock.advance(400)
+        self.assertTrue(report.ok, report)
+        self.assertEqual(store.status.unsent, 0)
+
+    def test_a_push_that_was_sent_from_memory_is_merged_once_after_a_kill(self) -> None:
+        store = self.synced(self.file())
+        token = self.add(store).token
+        self.lost_from_memory(store)
+        store = self.killed(store)
+        self.settle(store)
+        self.assertEqual((self.points(), store.ticket(token).outcome(0).status), (6, "merged"))
+        self.assertEqual((len(self.server.runs), store.refused_edits()), (1, []))
+
+    def test_an_edit_that_joins_such_a_push_after_a_kill_is_sent_without_what_adds(self) -> None:
+        store = self.synced(self.file())
+        token = self.add(store).token
+        self.lost_from_memory(store)
+        store = self.killed(store)
+        with store.edit("shoppers", 123) as s:
+            s.customer.points += 1
+            s.customer.lastName = "Hill"
+            s.customer.tags = ["dog"]
+            s.groceries.append({"name": "Rice"})
+        self.assertEqual(store.status.unsent, 1)
+        self.settle(store)
+        held = self.server.get("shoppers", 123)
+        self.assertEqual((self.points(), held["customer"]["lastName"], len(held["groceries"])), (6, "Hill", 2))
+        (entry,) = store.refused_edits()
+        item = entry.edits[0].changeset["groceries"][0]["id"]
+        self.assertEqual(entry.problem["code"], "outcome-unknown")
+        self.assertEqual(
+            entry.edits[0].changeset,
+            {
+                "customer": {"points": {"old": 5, "new": 7}, "tags": {"old": [], "new": ["dog"]}},
+                "groceries": [{"id": item, "old": None, "new": {"name": "Rice"}}],
+            },
+        )
+        self.assertEqual(store.ticket(token).outcome(0).problem["code"], "outcome-unknown")
+        self.assertEqual(store.record("shoppers", 123), held)
+
+    def test_values_that_the_page_of_the_answer_shows_are_done_except_sums(self) -> None:
+        store = self.synced(self.file())
+        with store.edit("shoppers", 123) as s:
+            s.customer.update(firstName="Bob", points=6, tags=["dog"])
+        self.lost_from_memory(store)
+        store = self.killed(store)
+        with store.edit("shoppers", 123) as s:
+            s.customer.lastName = "Hill"
+        self.settle(store)
+        held = self.server.get("shoppers", 123)["customer"]
+        self.assertEqual((held["lastName"], held["points"], held["tags"]), ("Hill", 6, ["dog"]))
+        changesets = [entry.edits[0].changeset for entry in store.refused_edits()]
+        self.assertEqual(changesets, [{"customer": {"points": {"old": 5, "new": 6}}}])
+        sent = self.bodies()[-1]["edits"][0]["changeset"]
+        self.assertEqual(sent, {"customer": {"lastName": {"old": "Shaw", "new": "Hill"}}})
+
+    def test_an_unknown_outcome_is_settled_although_the_process_is_killed_before_the_page(self) -> None:
+        store = self.synced(self.file())
+        self.add(store)
+        self.lost_from_memory(store)
+        store = self.killed(store)
+        with store.edit("shoppers", 123) as s:
+            s.customer.lastName = "Hill"
+
+        def fail(step: str) -> None:
+            if step == "page: begin" and store._database.meta("otherHistory"):
+                raise sqlite3.OperationalError("disk I/O error")
+
+        store._database.on_step = fail
+        for _ in range(3):
+            store.sync()
+            self.clock.advance(400)
+        self.assertIsNotNone(store._database.meta("otherHistory"))
+        store = self.killed(store)
+        self.settle(store)
+        self.assertEqual(self.server.get("shoppers", 123)["customer"]["lastName"], "Hill")
+        self.assertEqual(len(store.refused_edits()), 1)
+
+    def test_an_edit_that_uses_a_new_row_waits_until_it_is_known_what_became_of_the_row(self) -> None:
+        for joins in (False, True):
+            with self.subTest(joins=joins):
+                super().setUp()
+                store = self.synced(self.file())
+                with store.create("aisles") as aisle:
+                    aisle.aisle.name = "Oils"
+                self.lost_from_memory(store)
+                store = self.killed(store)
+                if joins:
+                    with store.edit("aisles", aisle.id) as a:
+                        a.aisle.name = "Oil"
+                with store.edit("shoppers", 123) as s:
+                    s.groceries[0].aisle = aisle.id
+                self.settle(store)
+                codes = {entry.problem["code"] for entry in store.refused_edits()}
+                self.assertEqual(codes, {"outcome-unknown", "depends-on-refused"} if joins else set())
+                used = self.server.get("shoppers", 123)["groceries"][0]["aisle"]
+                self.assertEqual(used, 5 if joins else store.ticket(aisle.id).id)
+
+    def test_an_edit_that_joins_a_large_push_after_a_kill(self) -> None:
+        store = self.synced(self.file())
+        with store.edit("shoppers", 123) as s:
+            s.customer.street = "x" * 300_000
+        self.fill(store)
+        self.server.lose_answer()
+        store.sync()
+        while store._synchronizer.lane.is_busy:
+            store._synchronizer.lane.wait(10)
+        store = self.killed(store)
+        with store.edit("shoppers", 123) as s:
+            s.customer.street = "y" * 300_000
+        self.settle(store)
+        self.assertEqual(self.server.get("shoppers", 123)["customer"]["street"], "y" * 300_000)
+        self.assertEqual((s.ticket.outcome(0).status, store.refused_edits()), ("merged", []))
+
+    def test_an_edit_of_another_process_that_joins_a_push_sent_from_memory_is_not_lost(self) -> None:
+        one, other = self.synced(self.file()), self.synced(self.file())
+        self.add(other)
+        other.close()
+        self.lost_from_memory(one)
+        other = self.open(self.file())
+        with other.edit("shoppers", 123) as s:
+            s.customer.lastName = "Hill"
+        self.empty(one)
+        self.settle(one)
+        self.assertEqual((self.points(), self.server.get("shoppers", 123)["customer"]["lastName"]), (6, "Hill"))
+        self.assertEqual([entry.problem["code"] for entry in one.refused_edits()], ["outcome-unknown"])
+
     def test_walks(self) -> None:
-        """Edits, syncs, answers that get lost, and a disk that fills and empties, in any order."""
+        """Edits, syncs, answers that get lost, a disk that fills and empties, and kills, in any order."""
+        self.unknown = 0
         for seed in seeds(30):
             with self.subTest(seed=seed):
                 self.walk(random.Random(seed))
+        self.assertGreater(self.unknown, 0)
 
     def walk(self, dice: random.Random) -> None:
         super().setUp()
-        self.server = Gateway(self.server, self.clock)
         stores = [self.synced(self.file()), self.synced(self.file())]
         expected = 5
         for _ in range(30):
-            store = dice.choice(stores)
-            act = dice.choice(["add", "add", "sync", "sync", "fill", "empty", "lose", "none"])
+            index = dice.randrange(2)
+            store = stores[index]
+            act = dice.choice(["add", "add", "sync", "sync", "fill", "empty", "lose", "none", "kill"])
             if act == "add":
                 try:
                     self.add(store)
@@ -153,6 +286,8 @@ class SendingTests(FullDisk):
                 self.clock.advance(60)
             elif act in ("fill", "empty"):
                 getattr(self, act)(store)
+            elif act == "kill":
+                stores[index] = self.killed(store)
             elif act == "lose":
                 self.server.lose_answer()
             else:
@@ -160,11 +295,16 @@ class SendingTests(FullDisk):
         self.server._script.clear()
         for store in stores:
             self.empty(store)
-        for store in stores * 2:
+        for store in stores * 3:
             self.clock.advance(400)
             report = store.sync()
         self.assertTrue(report.ok, report)
-        self.assertEqual(self.points(), expected)
+        # Of a refused sum nobody knows whether a part of it was merged.
+        unknown = [entry.edits[0].changeset["customer"]["points"] for entry in stores[0].refused_edits()]
+        most = sum(one["new"] - one["old"] for one in unknown)
+        self.assertTrue(expected - most <= self.points() <= expected, (self.points(), expected, unknown))
+        self.assertTrue(all(entry.problem["code"] == "outcome-unknown" for entry in stores[0].refused_edits()))
+        self.unknown += len(unknown)
         self.assertEqual(len(self.server.runs), len(set(self.server.runs)))
         for store in stores:
             self.assertEqual(store.status.unsent, 0)

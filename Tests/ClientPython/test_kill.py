@@ -402,7 +402,7 @@ class HistoryGateway(DefaultingGateway):
 
     def _push(self, push: Any, ids: dict[str, Any], refused: set[str]) -> Any:
         is_earlier = "feed" in push and self.history_of[push["feed"]] != self.history
-        sent = datetime.fromisoformat(push["sent"].replace("Z", "+00:00")).timestamp()
+        sent = datetime.fromisoformat(push.get("sent", "9999-01-01T00:00:00Z").replace("Z", "+00:00")).timestamp()
         if push["key"] in self._kept or not (is_earlier or sent < self.began):
             return super()._push(push, ids, refused)
         code = "history-changed" if is_earlier and any(map(_has_base, push["edits"])) else "key-expired"

@@ -38,6 +38,8 @@ class Pulls(Histories):
             self.database.set_meta("revision", page["revision"])
             self.database.set_meta("lastSynced", self.clock.now())
             self._store_noted()
+            if not self.database.meta("resnapshot"):
+                self._rebuild()
             self._hooks()
             self._tell()
         return count

@@ -94,8 +94,9 @@ class Sending(Unstored):
     def _frozen(self, push: Waiting, edits: list[StoredEdit], *, refuses: bool) -> Frozen | None:
         """Returns a push with its bytes: those that were sent before, or new ones; `None` if it cannot be built."""
         seq = push.seq
-        if seq in self.unstored:
-            return self.unstored[seq].push
+        sent = self._as_sent(seq)
+        if sent is not None:
+            return sent.push
         row = self.database.row("SELECT state, key, body, atomic, rules, owner FROM push WHERE seq = ?", seq)
         if row is None or row[0] not in (UNSENT, SENT):
             return None  # refused with one before it
@@ -109,28 +110,34 @@ class Sending(Unstored):
             if edition != rules.edition:
                 return None  # it has to be built again, which needs a write
             key = key or self._new_key()
-            body = self._built(seq, key, rules, atomic, edits, refuses=refuses)
+            body = self._built(seq, key, rules, atomic, edits, is_stored=refuses)
         return None if body is None else Frozen(seq, key, bytes(body), False, len(edits))
 
     def _built(
-        self, seq: int, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit], *, refuses: bool
+        self, seq: int, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit], *, is_stored: bool
     ) -> bytes | None:
-        """Returns the bytes of a push; `None` if it cannot be built, and was refused."""
+        """Returns the bytes of a push; `None` if it cannot be built, and was refused if that can be stored.
+
+        Bytes that cannot be stored have no time, so that they are the same after a restart.
+        """
         for index, edit in enumerate(edits):
             try:
                 row_changes.check(rules.resource(edit.resource), edit.changes)
                 json.dumps(edit.changes, ensure_ascii=False, allow_nan=False).encode()
             except (InvalidEdit, LookupError, TypeError, ValueError, AttributeError) as error:
-                if refuses:
+                if is_stored:
                     self._refuse(seq, problem_of_edit(error), [], fault=index)
                 return None
-        return self._encode(key, rules, atomic, edits)
+        return self._encode(key, rules, atomic, edits, sent=_moment(self._server_time()) if is_stored else None)
 
-    def _encode(self, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit]) -> bytes:
+    def _encode(
+        self, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit], *, sent: str | None
+    ) -> bytes:
         push: Json = {"key": key}
         if self.database.meta("feed"):
             push["feed"] = self.database.meta("feed")
-        push["sent"] = _moment(self._server_time())
+        if sent is not None:
+            push["sent"] = sent
         push["rules"] = rules.version
         if atomic is not None:
             push["atomic"] = atomic
@@ -142,7 +149,7 @@ class Sending(Unstored):
             }
             for edit in edits
         ]
-        return json.dumps(push, ensure_ascii=False, separators=(",", ":")).encode()
+        return _text(push)
 
     def _needed(self, batch: list[Frozen]) -> list[Frozen]:
         """The settled pushes whose temporary ids frozen bytes name."""
@@ -181,6 +188,15 @@ class Sending(Unstored):
         """Whether an answer concerns a push as it is now: it may have been built again meanwhile."""
         row = self.database.row("SELECT state, key FROM push WHERE seq = ?", push.seq)
         return row is not None and row[0] == SENT and row[1] == push.key
+
+
+def without_time(body: bytes) -> bytes:
+    """Returns the bytes of a push as if they had been sent without the time of the first request."""
+    return _text({name: value for name, value in json.loads(body).items() if name != "sent"})
+
+
+def _text(push: Json) -> bytes:
+    return json.dumps(push, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _moment(seconds: float) -> str:

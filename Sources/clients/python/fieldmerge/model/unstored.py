@@ -1,8 +1,9 @@
 """Pushes that were sent although the store could not be written.
 
 Their bytes are in memory until the next transaction of this process, which stores them before anything else. So no edit
-of this process joins a push that was sent, and the bytes are the same when the push is repeated. Other processes join
-only their own pushes.
+of this process joins a push that was sent, and the bytes are the same when the push is repeated. An edit of another
+process can join it if the process that made the push has ended. Then the push is built again under its key, and the
+gateway answers `key-reused`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .lanes import Lanes
-from .parts import SENT, UNSENT, Frozen
+from .parts import SENT, UNSENT, Frozen, StoredEdit
 
 
 @dataclass
@@ -19,6 +20,7 @@ class SentFromMemory:
     """A push whose sending is not stored."""
 
     push: Frozen
+    edits: list[StoredEdit]
     pulls: int
     times: int = 0
 
@@ -37,20 +39,33 @@ class Unstored(Lanes):
     def _keep_unstored(self, batch: list[Frozen]) -> None:
         """Remembers that pushes are sent whose sending cannot be stored."""
         for push in batch:
-            if push.seq not in self.unstored:
-                self.unstored[push.seq] = SentFromMemory(push, self.database.meta("pulls") or 0)
+            if self._as_sent(push.seq) is None:
+                pulls = self.database.meta("pulls") or 0
+                self.unstored[push.seq] = SentFromMemory(push, self.edits_of(push.seq), pulls)
             self.unstored[push.seq].times += 1
+
+    def _as_sent(self, seq: int) -> SentFromMemory | None:
+        """Returns a push that was sent from memory, unless another process has changed it since."""
+        sent = self.unstored.get(seq)
+        row = self.database.row("SELECT state, key FROM push WHERE seq = ?", seq)
+        if sent is None or row is None or row[0] != UNSENT or row[1] not in (None, sent.push.key):
+            return None
+        return sent if self.edits_of(seq) == sent.edits else None
 
     def _store_unstored(self) -> None:
         """Stores that pushes were sent, at the beginning of a transaction."""
         if not self.unstored:
             return
         numbers = list(self.unstored)
-        for sent in self.unstored.values():
-            row = self.database.row("SELECT state, key FROM push WHERE seq = ?", sent.push.seq)
-            if row is not None and row[0] == UNSENT and row[1] in (None, sent.push.key):
+        for seq in numbers:
+            sent = self._as_sent(seq)
+            if sent is not None:
                 self._mark_sent(sent.push, times=sent.times, pulls=sent.pulls)
-        self.database.after_commit(lambda: [self.unstored.pop(seq, None) for seq in numbers])
+        self.database.after_commit(lambda: self._forget_unstored(numbers))
+
+    def _forget_unstored(self, numbers: list[int]) -> None:
+        for seq in numbers:
+            self.unstored.pop(seq, None)
 
     def _mark_sent(self, push: Frozen, *, times: int, pulls: int | None = None) -> None:
         """Stores the bytes of a push that is sent. The doubt ends with an answer that says that nothing was written."""

@@ -164,7 +164,9 @@ class Lane:
         page = answer.json
         if answer.status in (200, 207) and isinstance(page, dict) and isinstance(page.get("results"), list):
             results = (one for one in page["results"] if isinstance(one, dict) and one.get("key") == push.key)
-            return store_result(self._model, push, next(results, None), self.report)
+            kind = store_result(self._model, push, next(results, None), self.report)
+            self._model.rebuild_reused()
+            return kind
         if wrote_nothing(answer):
             self._model.nothing_written([push])
         if refuses(answer):

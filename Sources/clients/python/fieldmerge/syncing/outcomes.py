@@ -12,7 +12,7 @@ _NOT_ABOUT_THE_PUSH = {"strange-host", "strange-origin", "malformed-request", "u
 
 
 def store_result(model: Model, push: Frozen, result: Json | None, report: Report) -> str:
-    """Stores the result of a push; returns `settled`, `refused`, `rules`, `history` or `again`."""
+    """Stores the result of a push; returns `settled`, `refused`, `rules`, `history`, `reused` or `again`."""
     kind = kind_of(result)
     if result is None:
         return kind
@@ -25,6 +25,9 @@ def store_result(model: Model, push: Frozen, result: Json | None, report: Report
         model.thaw(push)
     elif kind == "history":
         model.note_other_history(push)
+    elif kind == "reused":
+        model.note_reused(push)
+        report.problem = result.get("problem")
     elif kind == "settled":
         report.merged += 1
         report.conflicts += sum(
@@ -68,7 +71,7 @@ def _problem_of(result: Json) -> Json:
 
 
 def kind_of(result: Json | None) -> str:
-    """Returns what the answer to a push means: `settled`, `refused`, `rules`, `history` or `again`."""
+    """Returns what the answer to a push means: `settled`, `refused`, `rules`, `history`, `reused` or `again`."""
     if result is None:
         return "again"
     status, code = result.get("status"), result.get("code")
@@ -80,6 +83,8 @@ def kind_of(result: Json | None) -> str:
         return "rules"
     if any(one.get("code") == "history-changed" for one in problems):
         return "history"
+    if any(one.get("code") == "key-reused" for one in problems):
+        return "reused"
     if any(one.get("retry") is True or one.get("code") in _RETRY_CODES for one in problems):
         return "again"
     if code in (429, 503, 504):

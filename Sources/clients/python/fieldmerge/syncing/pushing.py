@@ -9,7 +9,7 @@ from ..changes import Json
 from ..model import Frozen
 from ..transport import Answer
 from .downloads import Downloads, is_page
-from .outcomes import problem_of_request, refuses, store_result, wrote_nothing
+from .outcomes import kind_of, problem_of_request, refuses, store_result, wrote_nothing
 
 FIRST_BATCH = 64_000
 SMALLEST_BATCH = 1_000
@@ -94,11 +94,21 @@ class Pushing(Downloads):
 
     def _take_answer(self, pushes: list[Frozen], page: Json, asked: Asked, shows: list[int]) -> str:
         by_key = {result.get("key"): result for result in page["results"] if isinstance(result, dict)}
-        kinds = {store_result(self.model, push, by_key.get(push.key), self._report) for push in pushes}
+        reused: list[Frozen] = []
+        kinds = set()
+        for push in pushes:
+            result = by_key.get(push.key)
+            if kind_of(result) == "refused" and self.model.builds_on(push, reused):
+                self.model.thaw(push)  # the rows that it uses have no answer yet
+                continue
+            kind = store_result(self.model, push, result, self._report)
+            reused += [push] if kind == "reused" else []
+            kinds.add(kind)
         stored = self._take_page(page, asked, shows)
+        self.model.rebuild_reused()  # the page may show what was merged
         if "history" in kinds:
             return "answer.history"
-        if "again" in kinds:
+        if kinds & {"again", "reused"}:
             self.situation.problem = self._report.problem
             self._report.error = self._report.error or "a push has to be sent again"
             return "answer.retry"
