@@ -79,6 +79,70 @@ import Testing
         #expect(gateway.runs.count == 1)
     }
 
+    /// A store whose process ended after it had sent an edit from a full disk; an edit of the next opening joins the push.
+    private static func killedWithFullDisk(
+        _ gateway: MemoryGateway, at url: URL, clock: ManualClock, isJoined: Bool
+    ) async throws -> (store: FieldMergeStore, ticket: Ticket) {
+        let first = try await memoryStore(gateway, at: url, clock: clock)
+        #expect(try await first.sync().isOK)
+        let disk = FullDisk()
+        first.context.observeSteps { try disk.take($0) }
+        let token = try await first.edit("shoppers", 123) {
+            $0["customer", "firstName"] = "Bob"
+            $0["customer", "points"] = 6
+        }.token
+        disk.fill()
+        gateway.script.loseAnswer()
+        try await first.sync()
+        #expect(gateway.runs.count == 1)
+        first.file.close()
+        clock.advance(500)
+        let next = try await memoryStore(gateway, at: url, clock: clock)
+        if isJoined { try await next.edit("shoppers", 123) { $0["customer", "lastName"] = "Hill" } }
+        return (next, try #require(try await next.ticket(token)))
+    }
+
+    @Test("A push that was sent from a full disk before a kill gets its answer")
+    func aKillOnAFullDisk() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try StoreTests.gateway()
+        let clock = ManualClock()
+        let (store, ticket) = try await Self.killedWithFullDisk(
+            gateway, at: folder.file("store.db"), clock: clock, isJoined: false)
+        try await store.sync()
+        clock.advance(400)
+        #expect(try await store.sync().isOK)
+        #expect(await ticket.outcome.status == .merged)
+        #expect(gateway.runs.count == 1)
+        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
+        await store.close()
+    }
+
+    @Test("Of a push that grew after it was sent from a full disk, sums are refused and the rest is sent")
+    func aJoinAfterAKillOnAFullDisk() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try StoreTests.gateway()
+        let clock = ManualClock()
+        let (store, ticket) = try await Self.killedWithFullDisk(
+            gateway, at: folder.file("store.db"), clock: clock, isJoined: true)
+        var record = try #require(gateway.record("shoppers", 123))
+        record["customer"]["points"] = 9
+        gateway.put("shoppers", 123, record)
+        for _ in 0..<3 {
+            try await store.sync()
+            clock.advance(400)
+        }
+        #expect(await store.status.unsent == 0)
+        #expect(await ticket.outcome.status == .refused)
+        let refused = try #require(try await store.refusedEdits().first)
+        #expect(refused.problem["code"] == "outcome-unknown")
+        #expect(refused.edits[0].changeset["customer"] == ["points": ["old": 5, "new": 6]])
+        let customer = try #require(gateway.record("shoppers", 123))["customer"]
+        #expect(customer["firstName"] == "Bob" && customer["lastName"] == "Hill" && customer["points"] == 9)
+        #expect(gateway.runs.count == 2 && Set(gateway.runs).count == 2)
+        await store.close()
+    }
+
     @Test("A store that others may be able to write sends nothing that is not stored") func aBusyStore() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)

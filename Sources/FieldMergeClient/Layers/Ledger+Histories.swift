@@ -1,9 +1,11 @@
+import Foundation
 import GRDB
 
 /// Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
 ///
-/// Two notes: `otherHistory` has the numbers of pushes that were answered `history-changed`, each with true if its outcome is
-/// unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
+/// A push whose key another body has used is built again in the same way, with the next page.
+///
+/// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
 extension Ledger {
     /// Has nothing be sent before a snapshot, and a push be built again then.
     func noteOtherHistory(_ sent: FrozenPush) throws {
@@ -19,6 +21,26 @@ extension Ledger {
         // A snapshot of a later history than the push's goes on.
         let running = try meta("snapshot")["feed"]
         if running.isNull || JSONValue(bytes: sent.body)?["feed"] == running { try setMeta("snapshot", .null) }
+    }
+
+    /// Stores the answer `key-reused`: an earlier request of the push could not be stored.
+    ///
+    /// That request had no time. If the gateway does not know the push without its time, an edit was added after that
+    /// request, and the outcome is unknown.
+    func noteReusedKey(_ sent: FrozenPush) throws {
+        try checkLease()
+        let push = sent.number
+        guard try number("SELECT 1 FROM push WHERE seq = ? AND state = 1 AND key = ?", [push, sent.key]) != nil else {
+            return
+        }
+        var body = JSONValue(bytes: sent.body)?.objectValue ?? [:]
+        if body.removeValue(forKey: "sent") != nil {
+            try write("UPDATE push SET body = ? WHERE seq = ?", [Data(JSONValue.object(body).bytes), push])
+        } else {
+            var waiting = try meta("otherHistory").objectValue ?? [:]
+            waiting["\(push)"] = true
+            try setMeta("otherHistory", .object(waiting))
+        }
     }
 
     /// Refuses the edits of a record that a snapshot of another history shows as another one.
@@ -108,7 +130,7 @@ extension Ledger {
         }
         let problem = ProblemDocument.make(
             "outcome-unknown", status: 409, title: "Outcome unknown",
-            detail: "This edit may have been merged before the server's history changed.")
+            detail: "This edit may have been merged already. The gateway has no answer to it.")
         try refuse(entry, problem, fault: 0)
     }
 

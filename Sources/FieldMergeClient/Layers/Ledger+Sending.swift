@@ -95,8 +95,10 @@ extension Ledger {
         }
         let key = push.key ?? newKey()
         do {
-            let body = try encode(push.edits, key: key, rules: rules, atomicity: push.atomicity)
-            let frozen = FrozenPush(number: push.number, key: key, body: body, isKept: false)
+            var body = try pushObject(push.edits, key: key, rules: rules, atomicity: push.atomicity)
+            // After a kill, the same bytes have to follow from what is stored.
+            if !isStored { body.removeValue(forKey: "sent") }
+            let frozen = FrozenPush(number: push.number, key: key, body: JSONValue.object(body).bytes, isKept: false)
             if !isStored {
                 guard push.key != nil else { return nil }
                 context.unstored.withLock { $0[push.number] = UnstoredPush(push: frozen, edits: push.edits) }
@@ -135,9 +137,9 @@ extension Ledger {
         return unstored.map(\.push.key)
     }
 
-    private func encode(
+    private func pushObject(
         _ edits: [StoredEdit], key: String, rules: Rules, atomicity: String?
-    ) throws -> [UInt8] {
+    ) throws -> JSONObject {
         var push: JSONObject = ["key": .string(key), "rules": .string(rules.version)]
         if let feed = try meta("feed").stringValue, !feed.isEmpty { push["feed"] = .string(feed) }
         let now = Date(timeIntervalSince1970: try serverTime())
@@ -150,7 +152,7 @@ extension Ledger {
                 }
                 return ["resource": .string(edit.resource), "id": edit.id, "changeset": .object(changeset)]
             })
-        return JSONValue.object(push).bytes
+        return push
     }
 
     /// Returns the settled pushes whose temporary ids frozen bytes name.

@@ -156,6 +156,11 @@ extension FieldMergeStore {
                 }
                 tally.report.error = "a push has to be sent again"
                 tally.report.problem = result["problem"]
+            case .keyReused:
+                tally.isAgain = true
+                tally.report.error = "a push has to be sent again"
+                tally.report.problem = result["problem"]
+                try await write("key") { try $0.noteReusedKey(push) }
             case .rules:
                 tally.needsRules = true
                 try await write("thaw") { try $0.thaw(push) }
@@ -213,6 +218,8 @@ enum PushVerdict {
     case rules
     /// It is built again behind a snapshot.
     case otherHistory
+    /// The gateway has another body under its key.
+    case keyReused
     /// The same bytes are sent again.
     case again
 
@@ -232,6 +239,8 @@ enum PushVerdict {
             self = .rules
         } else if problems.contains(where: { $0["code"] == "history-changed" }) {
             self = .otherHistory
+        } else if problems.contains(where: { $0["code"] == "key-reused" }) {
+            self = .keyReused
         } else if problems.contains(where: { $0["retry"] == true || Self.retryCodes.contains($0["code"]) })
             || [429, 503, 504].contains(result["code"])
         {
