@@ -127,6 +127,91 @@ import Testing
         #expect(gateway.record("shoppers", 124)?["groceries"][0]["name"] == "Brown rice")
     }
 
+    @Test("A form that opened before the answer to a creation has what the database filled in as old")
+    func aFormBeforeTheAnswer() async throws {
+        let gateway = try Self.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
+        let form = try await store.draft("shoppers", id)
+        let events = store.beginReading(.overtaken)
+        form.record["customer", "points"] = 3
+        form.record["customer", "street"] = "2 High St"
+        #expect(try await store.sync().isOK)
+        #expect(form.record["customer", "county"] == "Kent")
+        #expect(store.readers.withLock { $0[.overtaken]?.takeLive(events) } == nil)
+        try await form.save()
+        #expect(try await store.conflicts().isEmpty)
+        #expect(try await store.sync().isOK)
+        let sent = try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]
+        #expect(sent["points"] == ["old": 5, "new": 3])
+        #expect(sent["address"]["old"] == ["street": nil, "county": "Kent", "postCode": nil])
+        #expect(sent["address"]["new"] == ["street": "2 High St", "county": "Kent", "postCode": nil])
+        form.record["customer", "points"] = 4
+        try await form.save()
+        #expect(try await store.sync().isOK)
+        #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"] == ["old": 3, "new": 4])
+    }
+
+    @Test("A form that is saved before the answer to a creation knows the answer at its next save")
+    func aFormSavedBeforeTheAnswer() async throws {
+        let gateway = try Self.gateway()
+        let (store, id) = try await Self.created(gateway)
+        let form = try await store.draft("shoppers", id)
+        form.record["customer", "points"] = 3
+        try await form.save()
+        #expect(try await store.sync().isOK)
+        #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"] == ["old": 5, "new": 3])
+        #expect(form.record["customer", "county"] == "Kent" && form.record["customer", "points"] == 3)
+        form.record["customer", "points"] = 4
+        form.record["customer", "county"] = nil
+        try await form.save()
+        #expect(try await store.sync().isOK)
+        let sent = try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]
+        #expect(sent["points"] == ["old": 3, "new": 4])
+        #expect(sent["address"]["old"]["county"] == "Kent" && sent["address"]["new"]["county"] == nil)
+    }
+
+    @Test("A form of an item that opened before the answer to its creation has what the database filled in as old")
+    func aFormOfANewItem() async throws {
+        let gateway = try Self.gateway()
+        let store = try await StoreTests.synced(gateway)
+        try await store.edit("shoppers", 124) { $0["groceries"].append(["name": "Rice"]) }
+        let form = try await store.draft("shoppers", 124)
+        #expect(try await store.sync().isOK)
+        form.record["groceries", 0, "name"] = "Brown rice"
+        try await form.save()
+        #expect(try await store.sync().isOK)
+        let item = try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["groceries"][0]["item"]
+        #expect(item["old"] == ["name": "Rice", "quantity": "1"])
+        #expect(item["new"] == ["name": "Brown rice", "quantity": "1"])
+    }
+
+    @Test("An edit with a base from before the answer to a creation has what the database filled in as old")
+    func aBaseBeforeTheAnswer() async throws {
+        let gateway = try Self.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
+        let base = try #require(try await store.record("shoppers", id))
+        #expect(try await store.sync().isOK)
+        try await store.edit("shoppers", id, base: base) { $0["customer", "points"] = 3 }
+        #expect(try await store.conflicts().isEmpty)
+        #expect(try await store.sync().isOK)
+        #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"] == ["old": 5, "new": 3])
+    }
+
+    @Test("An edit that began before the answer to a creation has what the database filled in as old")
+    func anEditBeforeTheAnswer() async throws {
+        let gateway = try Self.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
+        try await store.transaction { transaction in
+            try transaction.edit("shoppers", id) { $0["customer", "points"] = 3 }
+            #expect(try await store.sync().isOK)
+        }
+        #expect(try await store.sync().isOK)
+        #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"] == ["old": 5, "new": 3])
+    }
+
     @Test func aRecordIsDeletedBehindItsCreation() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)

@@ -24,7 +24,7 @@ extension RecordChanges {
             case .delete(let old):
                 result.append(change.regrouped(deletion: old, in: section, over: row))
             case .edit(let held):
-                let hidden = unknown[change, in: section]
+                let hidden = unknown[change]
                 let edit = try change.regrouped(edit: held, in: section, over: row, hidden: hidden)
                 if !edit.groups.isEmpty { result.append(edit) }
             }

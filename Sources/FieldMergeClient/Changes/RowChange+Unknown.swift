@@ -1,6 +1,6 @@
-/// Fields whose value nobody knows before a creation is answered, because it leaves them to the database.
+/// Fields with no known value before the answer to a creation, which leaves them to the database.
 extension RowChange {
-    /// Returns the change with these fields marked as unknown; what its user did not touch of them is taken out of `new`.
+    /// Returns the change with these fields marked as unknown. `new` keeps those of them that the app has set.
     func marked(unknown fields: Set<String>, in section: SectionRules) -> RowChange {
         var marked = self
         switch step {
@@ -14,7 +14,7 @@ extension RowChange {
                 let mine = fields.intersection(group.fields.map(\.name))
                 guard !mine.isEmpty else { continue }
                 marked.unknown.formUnion(mine)
-                // The app read null for what nobody knows: what is null still was not assigned.
+                // The app read null for these fields, so a null was not assigned.
                 groups[name] = GroupSides(
                     old: sides.old.filter { !mine.contains($0.key) },
                     new: sides.new.filter { !mine.contains($0.key) || !$0.value.isNull })
@@ -24,8 +24,7 @@ extension RowChange {
         return marked
     }
 
-    /// Returns the change with what was unknown taken from the row as the answer to its creation tells it; nil where nothing
-    /// is left to change.
+    /// Returns the change with the unknown fields as the row of an answer has them; nil if nothing is left to change.
     func filled(from row: JSONObject, in section: SectionRules) -> RowChange? {
         guard !unknown.isEmpty else { return self }
         var filled = self
@@ -52,7 +51,7 @@ extension RowChange {
         return filled
     }
 
-    /// Keeps the marks of fields that the step still is about.
+    /// Removes the marks of fields that the step does not have.
     func trimmed(in section: SectionRules) -> RowChange {
         var trimmed = self
         switch step {
@@ -67,25 +66,26 @@ extension RowChange {
 }
 
 extension RecordChanges {
-    /// True where something of them cannot be written yet.
+    /// True if some field is unknown, so that they cannot be sent.
     var hasUnknown: Bool { rows.contains { !$0.unknown.isEmpty } }
 
-    /// Returns the changes with what is unknown of each row marked.
-    ///
-    /// - Parameter under: the edits beneath that have no answer, in their order.
-    func marked(over under: [RecordChanges], base: JSONObject?, of resource: ResourceRules) -> RecordChanges {
-        let fields = UnknownFields(of: under, base: base, resource: resource)
-        return RecordChanges(
+    /// Returns the changes with the fields of each row marked that creations without an answer leave to the database.
+    func marked(_ unknown: UnknownFields, of resource: ResourceRules) -> RecordChanges {
+        RecordChanges(
             rows.map { change in
                 guard let section = resource.section(named: change.section) else { return change }
-                return change.marked(unknown: fields[change, in: section], in: section)
+                return change.marked(unknown: unknown[change], in: section)
             })
     }
 }
 
-/// The fields that creations without an answer leave to the database.
-struct UnknownFields {
-    private var known: [RowChange.Place: Set<String>] = [:]
+/// The fields that creations without an answer leave to the database, of each row of a record.
+struct UnknownFields: Sendable {
+    static let none = UnknownFields()
+
+    private(set) var rows: [RowChange.Place: Set<String>] = [:]
+
+    private init() {}
 
     /// - Parameter edits: the edits of one record, in their order.
     init(of edits: [RecordChanges], base: JSONObject?, resource: ResourceRules) {
@@ -93,22 +93,28 @@ struct UnknownFields {
             guard let section = resource.section(named: change.section) else { continue }
             switch change.step {
             case .create(let new):
-                // A row that the server has told already is one that its user sees.
+                // Its user sees a row that the gateway has sent already.
                 guard change.row(of: base, isList: section.isList) == nil else { continue }
-                known[change.place] = Set(new.keys)
-            case .edit(let groups):
-                if known[change.place] != nil {
-                    for sides in groups.values { known[change.place]?.formUnion(sides.new.keys) }
-                }
+                rows[change.place] = Set(section.fields.keys).subtracting(new.keys)
+            case .edit(let groups): for sides in groups.values { rows[change.place]?.subtract(sides.new.keys) }
             case .delete:
-                known[change.place] = nil
-                if section.name == resource.root.name { known = [:] }
+                rows[change.place] = nil
+                if section.name == resource.root.name { rows = [:] }
             }
         }
     }
 
-    subscript(change: RowChange, in section: SectionRules) -> Set<String> {
-        guard let known = known[change.place] else { return [] }
-        return Set(section.fields.keys).subtracting(known)
+    subscript(change: RowChange) -> Set<String> { rows[change.place] ?? [] }
+
+    /// Removes a row, and returns its fields.
+    mutating func remove(_ place: RowChange.Place) -> Set<String> { rows.removeValue(forKey: place) ?? [] }
+
+    /// Removes the fields to which an edit gives another value.
+    mutating func remove(_ changes: RecordChanges) {
+        for change in changes.rows {
+            for sides in change.groups.values {
+                rows[change.place]?.subtract(sides.new.filter { $0.value != sides.old[$0.key] }.keys)
+            }
+        }
     }
 }

@@ -36,7 +36,8 @@ public final class FieldMergeTransaction {
         }
         if let base, edits[place] == nil {
             guard base.isOf(resource), try resolved(base.id).key == place.key else { throw FieldMergeError.otherRecord }
-            edit = RecordEdit(edit.resource, id: edit.id, before: edit.resource.renamed(base.members))
+            edit = RecordEdit(
+                edit.resource, id: edit.id, before: edit.resource.renamed(base.members), unknown: base.unknown)
             based.insert(place)
         }
         try change(&edit)
@@ -99,36 +100,27 @@ public final class FieldMergeTransaction {
 
     private func held(_ resource: String, _ id: JSONValue) throws -> (RecordPlace, RecordEdit?) {
         let known = try rules.resource(resource)
-        let (resolved, record) = try beneath(resource, id)
+        let (resolved, edit) = try read { (try $0.resolve(id), try $0.edit(of: known, id)) }
         let place = RecordPlace(resource: resource, key: resolved.key)
         if deleted.contains(place) { return (place, nil) }
-        if let edit = edits[place] { return (place, edit) }
-        return (place, record.map { RecordEdit(known, id: resolved, before: $0) })
+        return (place, edits[place] ?? edit)
     }
 
-    private func resolved(_ id: JSONValue) throws -> JSONValue {
+    private func resolved(_ id: JSONValue) throws -> JSONValue { try read { try $0.resolve(id) } }
+
+    private func read<T>(_ body: (Ledger) throws -> T) throws -> T {
         switch source {
-        case .ledger(let ledger): try ledger.resolve(id)
-        case .store(let store): try store.file.readNow { try $0.resolve(id) }
+        case .ledger(let ledger): try body(ledger)
+        case .store(let store): try store.file.readNow(body)
         }
     }
 
-    private func beneath(_ resource: String, _ id: JSONValue) throws -> (JSONValue, JSONObject?) {
-        switch source {
-        case .ledger(let ledger): (try ledger.resolve(id), try ledger.view(resource, id))
-        case .store(let store):
-            try store.file.readNow { ledger in (try ledger.resolve(id), try ledger.view(resource, id)) }
-        }
-    }
-
-    func drafts() throws -> [Draft] {
+    func drafts() -> [Draft] {
         order.compactMap { place in
             edits[place].map { edit in
-                let after = deleted.contains(place) ? nil : edit.state
-                return Draft(
-                    resource: place.resource, id: edit.id,
-                    changes: RecordChanges(of: edit.resource, from: edit.before, to: after),
-                    rulesVersion: rules.version, isBased: based.contains(place))
+                Draft(
+                    edit: edit, isDeletion: deleted.contains(place), rulesVersion: rules.version,
+                    isBased: based.contains(place))
             }
         }
     }

@@ -4,11 +4,14 @@ public import Foundation
 public struct Record: Sendable {
     /// The whole record: `id`, and each section by its name.
     public let members: JSONObject
+    /// The fields that are null because a creation without an answer leaves them to the database.
+    let unknown: UnknownFields
     private let rules: ResourceRules?
 
-    init(_ members: JSONObject, _ rules: ResourceRules? = nil) {
+    init(_ members: JSONObject, _ rules: ResourceRules? = nil, unknown: UnknownFields = .none) {
         self.members = members
         self.rules = rules
+        self.unknown = unknown
     }
 
     /// Returns whether the record is one of a resource, as far as that is known.

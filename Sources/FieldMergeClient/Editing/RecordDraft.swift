@@ -42,7 +42,9 @@ public final class RecordDraft: Sendable {
     deinit { _ = store.openDrafts.withLock { $0.removeValue(forKey: name) } }
 
     /// The record as its user saw it; nil for a new record.
-    public var base: Record? { state.withLock { state in state.edit.before.map { Record($0, state.edit.resource) } } }
+    public var base: Record? {
+        state.withLock(\.edit).saved
+    }
 
     /// The working copy, which is changed as inside `edit`.
     public var record: RecordEdit {
@@ -69,19 +71,16 @@ public final class RecordDraft: Sendable {
     }
 
     private func saveOnce() async throws -> Ticket {
-        let (draft, after, restored, unfit) = try state.withLock { state in
+        let (draft, restored, unfit) = try state.withLock { state in
             if let fault = state.edit.fault { throw fault }
             state.isSaving = true
-            let after = state.edit.state
-            let changes = RecordChanges(of: state.edit.resource, from: state.edit.before, to: after)
-            let draft = Draft(
-                resource: resource, id: id, changes: changes, rulesVersion: state.rulesVersion, isBased: true)
-            return (draft, after, state.restored, state.unfit)
+            let draft = Draft(edit: state.edit, rulesVersion: state.rulesVersion, isBased: true)
+            return (draft, state.restored, state.unfit)
         }
         do {
             let ticket = try await store.commit { try $0.commit(draft, restoring: restored, unfit: unfit) }
             state.withLock { state in
-                state.edit.before = after
+                state.edit.begin(after: draft.edit)
                 (state.restored, state.unfit) = (nil, [])
                 state.isSaving = false
             }
@@ -96,11 +95,17 @@ public final class RecordDraft: Sendable {
     /// Closes the form; what was not saved is gone.
     public func close() { _ = store.openDrafts.withLock { $0.removeValue(forKey: name) } }
 
-    /// Compares the form with the record as the store has it now; returns the events of groups that changed beneath it.
-    func compare(with record: JSONObject?) -> [JSONValue] {
+    /// The working copy with the fields of its record that are unknown.
+    var edit: RecordEdit { state.withLock(\.edit) }
+
+    /// Compares the form with the current record; returns the events of groups that changed beneath it.
+    ///
+    /// - Parameter answered: the rows of unknown fields that the gateway has sent.
+    func compare(with record: JSONObject?, answered: [RowChange.Place: JSONObject]) -> [JSONValue] {
         state.withLock { state in
-            // What comes meanwhile is compared behind the `save`.
+            // The comparison after the `save` includes this record.
             guard !state.isSaving else { return [] }
+            state.edit.fill(from: answered)
             let before = state.shown
             state.shown = record
             let (edit, resource) = (state.edit, state.edit.resource)
@@ -158,11 +163,10 @@ extension FieldMergeStore {
         let id = id.jsonValue
         try await visit(resource, id)
         let (edit, version) = try await file.read { ledger in
-            let known = try ledger.resource(resource)
-            guard let record = try ledger.view(resource, id) else {
+            guard let edit = try ledger.edit(of: ledger.resource(resource), id) else {
                 throw FieldMergeError.recordNotFound(resource: resource, id: id)
             }
-            return (RecordEdit(known, id: try ledger.resolve(id), before: record), try ledger.rules()?.version ?? "")
+            return (edit, try ledger.rules()?.version ?? "")
         }
         return RecordDraft(edit, rulesVersion: version, shown: edit.before, of: self)
     }
@@ -197,8 +201,13 @@ extension FieldMergeStore {
     private nonisolated func compareDraftsNow(_ touched: Set<RecordPlace>?) async {
         let drafts = openDrafts.withLock { $0.values.compactMap(\.draft) }
         for draft in drafts where touched?.contains(where: { $0.resource == draft.resource }) ?? true {
-            guard let record = try? await file.read({ try $0.view(draft.resource, draft.id) }) else { continue }
-            let events = draft.compare(with: record)
+            let edit = draft.edit
+            guard
+                let (record, answered) = try? await file.read({ ledger in
+                    (try ledger.view(edit.resource.name, edit.id), try ledger.answered(edit))
+                })
+            else { continue }
+            let events = draft.compare(with: record, answered: answered)
             guard !events.isEmpty else { continue }
             readers.withLock { $0[.overtaken, default: EventReaders()].tell(events) }
             bells.ring(.events)

@@ -9,16 +9,19 @@ public struct RecordEdit: Sendable {
     let resource: ResourceRules
     /// The record that the edit is the difference to; nil for a new one.
     var before: JSONObject?
+    /// The fields that `before` and the record have as null because they are unknown.
+    private(set) var unknown: UnknownFields
     private var members: JSONObject
     private var faults: [(part: String, error: InvalidEdit)] = []
 
     /// The first value that the rules refuse, unless another was assigned since.
     var fault: InvalidEdit? { faults.first?.error }
 
-    init(_ resource: ResourceRules, id: JSONValue, before: JSONObject?) {
+    init(_ resource: ResourceRules, id: JSONValue, before: JSONObject?, unknown: UnknownFields = .none) {
         self.resource = resource
         self.id = id
         self.before = before
+        self.unknown = unknown
         members = before ?? ["id": id]
         if before == nil {
             for section in resource.sections where section.isList { members[section.name] = [] }
@@ -27,7 +30,10 @@ public struct RecordEdit: Sendable {
     }
 
     /// The record as it is to be.
-    public var record: Record { Record(members, resource) }
+    public var record: Record { Record(members, resource, unknown: unknown) }
+
+    /// The record that the edit is the difference to; nil for a new one.
+    var saved: Record? { before.map { Record($0, resource, unknown: unknown) } }
 
     var state: JSONObject { members }
 
@@ -43,6 +49,40 @@ public struct RecordEdit: Sendable {
     }
 
     mutating func forgetFaults() { faults = [] }
+
+    /// Makes a saved copy the record that the edit is the difference to.
+    mutating func begin(after saved: RecordEdit) {
+        unknown.remove(RecordChanges(of: resource, from: saved.before, to: saved.state))
+        before = saved.state
+    }
+
+    /// Gives unknown fields the values of rows that the gateway has sent since, unless the app has set them.
+    mutating func fill(from rows: [RowChange.Place: JSONObject]) {
+        for (place, row) in rows {
+            let names = unknown.remove(place)
+            before = before.map { Self.filled($0, names, from: row, at: place) }
+            members = Self.filled(members, names, from: row, at: place)
+        }
+    }
+
+    private static func filled(
+        _ record: JSONObject, _ names: Set<String>, from row: JSONObject, at place: RowChange.Place
+    ) -> JSONObject {
+        func filled(_ held: JSONValue) -> JSONValue {
+            guard var values = held.objectValue else { return held }
+            // A field that the row lacks is unknown, which is not null.
+            for name in names where values[name]?.isNull == true { values[name] = row[name] }
+            return .object(values)
+        }
+        var record = record
+        if let key = place.key {
+            let items = record[place.section]?.arrayValue ?? []
+            record[place.section] = .array(items.map { $0["id"].key == key ? filled($0) : $0 })
+        } else {
+            record[place.section] = record[place.section].map(filled)
+        }
+        return record
+    }
 
     // MARK: Groups
 

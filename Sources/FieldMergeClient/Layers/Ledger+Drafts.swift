@@ -1,17 +1,20 @@
 import Foundation
 import GRDB
 
-/// An edit of one record, as an app has made it.
+/// An edit of one record by the app.
 package struct Draft: Sendable {
-    let resource: String
-    let id: JSONValue
-    let changes: RecordChanges
+    var edit: RecordEdit
+    var isDeletion = false
     let rulesVersion: String
     /// Its `old` is the value that its user saw, also if the store has another one now.
     var isBased = false
+
+    var changes: RecordChanges {
+        RecordChanges(of: edit.resource, from: edit.before, to: isDeletion ? nil : edit.state)
+    }
 }
 
-/// Edits of the app: put into the queue, joined with what waits there, changed where they were overtaken.
+/// Edits of the app: the queue gets them, they join unsent pushes, and overtaken ones change.
 extension Ledger {
     /// Stores an edit of the app with its ticket; returns the ticket's token.
     ///
@@ -43,11 +46,14 @@ extension Ledger {
     }
 
     private func prepared(_ draft: Draft) throws -> EditPart {
-        let resource = try resource(draft.resource)
+        let resource = try resource(draft.edit.resource.name)
+        var draft = draft
+        draft.edit.fill(from: try answered(draft.edit))
+        var changes = draft.changes
         var ids: [String: JSONValue] = [:]
-        for temporary in draft.changes.usedIDs(with: draft.id) { ids[temporary] = try resolve(.string(temporary)) }
-        let id = draft.id.mapped(ids)
-        var changes = draft.changes.mapped(ids)
+        for temporary in changes.usedIDs(with: draft.edit.id) { ids[temporary] = try resolve(.string(temporary)) }
+        let id = draft.edit.id.mapped(ids)
+        changes = changes.mapped(ids)
         let seen = try view(resource.name, id)
         let creates = changes.isCreation(of: resource)
         if seen == nil, !changes.isEmpty, !creates {
@@ -56,13 +62,11 @@ extension Ledger {
         if seen != nil, creates {
             throw InvalidEdit(path: "id", detail: "there is a record \(id) of \(resource.name) already")
         }
-        let place = RecordPlace(resource: resource.name, key: id.key)
-        let (under, base) = (try pending(place).map(\.changes), try base(place))
+        let unknown = try unknownFields(of: resource, id.key)
         if try rules()?.version != draft.rulesVersion {
-            let unknown = UnknownFields(of: under, base: base, resource: resource)
             changes = try changes.regrouped(for: resource, over: seen, unknown: unknown)
         }
-        changes = changes.marked(over: under, base: base, of: resource)
+        changes = changes.marked(unknown, of: resource)
         return EditPart(
             resource: resource, id: id, changes: changes, isBased: draft.isBased,
             isCurrent: !draft.isBased || changes.isSeen(in: seen, of: resource))

@@ -130,7 +130,8 @@ extension Ledger {
                     before: record.before.map { Record($0, rules.resources[record.resource]) },
                     after: record.after.map { Record($0, rules.resources[record.resource]) }, transaction: transaction)
                 // What one repair cannot do is no reason to refuse what the server told.
-                guard (try? hook(change)) != nil, let drafts = try? transaction.drafts() else { continue }
+                guard (try? hook(change)) != nil else { continue }
+                let drafts = transaction.drafts()
                 if !drafts.isEmpty { try commitRepair(drafts) }
             }
         }

@@ -11,6 +11,12 @@ extension Ledger {
         return real.flatMap { JSONValue(text: $0) } ?? id
     }
 
+    /// Returns the key with real ids in the place of temporary ones.
+    func resolve(key: String) throws -> String {
+        try key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
+            .map { try resolve(.string(String($0))).key }.joined(separator: "\u{1F}")
+    }
+
     func id(of place: RecordPlace) throws -> JSONValue {
         let told = try text("SELECT id FROM base WHERE resource = ? AND key = ?", [place.resource, place.key])
         if let id = told.flatMap({ JSONValue(text: $0) }) { return id }
@@ -27,7 +33,21 @@ extension Ledger {
         return try over(base(place), resource, resolved, pending(place))
     }
 
-    /// Returns a record as the server last told it.
+    /// Returns a record for the app; nil if there is none.
+    func record(_ resource: String, _ id: JSONValue) throws -> Record? {
+        guard let record = try view(resource, id) else { return nil }
+        guard let known = try known(resource) else { return Record(record) }
+        return Record(record, known, unknown: try unknownFields(of: known, resolve(id).key))
+    }
+
+    /// Returns an edit that changes nothing yet; nil if the record does not exist.
+    func edit(of resource: ResourceRules, _ id: JSONValue) throws -> RecordEdit? {
+        try record(resource.name, id).map {
+            RecordEdit(resource, id: try resolve(id), before: $0.members, unknown: $0.unknown)
+        }
+    }
+
+    /// Returns the base of a record: the record as the gateway last sent it.
     func base(_ place: RecordPlace) throws -> JSONObject? {
         let told = try text("SELECT record FROM base WHERE resource = ? AND key = ?", [place.resource, place.key])
         return told.flatMap { JSONValue(text: $0)?.objectValue }
@@ -47,19 +67,22 @@ extension Ledger {
         return try over(base(place), place.resource, .null, below)
     }
 
-    /// Returns every record of a resource as an app reads it, in the order of keys.
-    func all(_ resource: String) throws -> [JSONObject] {
-        var found: [String: JSONObject] = [:]
+    /// Returns every record of a resource for the app, in the order of keys.
+    func all(_ resource: String) throws -> [Record] {
+        let known = try known(resource)
+        var found: [String: Record] = [:]
         for row in try rows("SELECT key, record FROM base WHERE resource = ?", [resource]) {
-            let text: String = row[1]
-            found[row[0]] = JSONValue(text: text)?.objectValue
+            found[row[0]] = JSONValue(text: row[1] as String)?.objectValue.map { Record($0, known) }
         }
-        if let known = try known(resource) {
-            for edit in try edits("e.resource = ? AND p.state IN (0, 1)", [resource]) {
-                found[edit.key] = edit.changes.applied(to: found[edit.key], id: edit.id, of: known)
+        if let known {
+            let pending = try edits("e.resource = ? AND p.state IN (0, 1)", [resource])
+            for (key, edits) in Dictionary(grouping: pending, by: \.key) {
+                let base = found[key]?.members
+                let unknown = UnknownFields(of: edits.map(\.changes), base: base, resource: known)
+                found[key] = try over(base, resource, edits[0].id, edits).map { Record($0, known, unknown: unknown) }
             }
         }
-        return found.values.sorted { JSONValue.precedes($0["id"] ?? .null, $1["id"] ?? .null) }
+        return found.values.sorted { JSONValue.precedes($0.id, $1.id) }
     }
 
     // MARK: Edits

@@ -1,7 +1,28 @@
 import GRDB
 
-/// Values that only the answer to a creation tells.
+/// Fields of new rows that are unknown before the answer to the creation.
 extension Ledger {
+    /// Returns the fields of a record that are unknown now.
+    func unknownFields(of resource: ResourceRules, _ key: String) throws -> UnknownFields {
+        let place = RecordPlace(resource: resource.name, key: key)
+        return UnknownFields(of: try pending(place).map(\.changes), base: try base(place), resource: resource)
+    }
+
+    /// Returns the rows of an edit's unknown fields that the gateway has sent by now, under the ids of the edit.
+    func answered(_ edit: RecordEdit) throws -> [RowChange.Place: JSONObject] {
+        guard !edit.unknown.rows.isEmpty, let resource = try known(edit.resource.name),
+            let base = try base(RecordPlace(resource: resource.name, key: resolve(edit.id).key))
+        else { return [:] }
+        var found: [RowChange.Place: JSONObject] = [:]
+        for place in edit.unknown.rows.keys {
+            guard let section = resource.section(named: place.section) else { continue }
+            let item = try place.key.map { JSONValue.string(try resolve(key: $0)) }
+            let row = RowChange(section: section.name, item: item, step: .edit([:]))
+            found[place] = row.row(of: base, isList: section.isList)
+        }
+        return found
+    }
+
     /// Fills what later edits could not know of the rows that an edit has created, from the record of its answer.
     ///
     /// Whatever was pulled since is not what their user edited over, so that it counts as somebody else's.

@@ -12,9 +12,7 @@ extension FieldMergeStore {
         let id = id.jsonValue
         try await file.read { try $0.checkName(resource) }
         guard context.keeps(resource) else { return try await fetched(resource, id) }
-        return try await file.read { ledger in
-            try ledger.view(resource, id).map { Record($0, try ledger.known(resource)) }
-        }
+        return try await file.read { try $0.record(resource, id) }
     }
 
     /// Returns every record of a resource, in the order of keys.
@@ -23,10 +21,7 @@ extension FieldMergeStore {
     public func records(_ resource: String) async throws -> [Record] {
         try await file.read { try $0.checkName(resource) }
         guard context.keeps(resource) else { return try await fetchedAll(resource) }
-        return try await file.read { ledger in
-            let rules = try ledger.known(resource)
-            return try ledger.all(resource).map { Record($0, rules) }
-        }
+        return try await file.read { try $0.all(resource) }
     }
 
     /// Returns the state of a group of a record, or of a larger part where less is named.
@@ -83,13 +78,13 @@ extension FieldMergeStore {
     // MARK: Records that are not kept
 
     private func fetched(_ resource: String, _ id: JSONValue) async throws -> Record? {
-        let (resolved, view) = try await file.read { ledger in
+        let (resolved, pending, rules) = try await file.read { ledger in
             let resolved = try ledger.resolve(id)
             let place = RecordPlace(resource: resource, key: resolved.key)
-            return (resolved, try ledger.pending(place).isEmpty ? nil : ledger.view(resource, resolved))
+            let pending = try ledger.pending(place).isEmpty ? nil : ledger.record(resource, resolved)
+            return (resolved, pending, try ledger.known(resource))
         }
-        let rules = try await file.read { try $0.known(resource) }
-        if let view { return Record(view, rules) }
+        if let pending { return pending }
         let told = try await asked("/v1/records/\(resource.percentEncoded)/\(resolved.addressPart)")
         let record = told?.objectValue
         return try await file.read { ledger in
@@ -105,7 +100,7 @@ extension FieldMergeStore {
             let lines = page["records"].arrayValue?.compactMap(\.objectValue) ?? []
             records += try await file.read { ledger in
                 let rules = try ledger.known(resource)
-                return try lines.map { Record(try ledger.view(resource, $0["id"] ?? .null) ?? $0, rules) }
+                return try lines.map { try ledger.record(resource, $0["id"] ?? .null) ?? Record($0, rules) }
             }
             guard let next = page["next"].stringValue else { break }
             after = "&after=\(next)"
