@@ -37,13 +37,13 @@ from .snapshot import BadSnapshot
 from .store import Progress, Status, Store
 from .store import open_store as open
 from .syncing import Report
-from .tickets import Conflict, EditOfRecord, Gone, Outcome, Overtaken, RefusedEdit, Ticket, UnsentEdit
+from .tickets import Conflict, EditOfRecord, Gone, Lost, Outcome, Overtaken, RefusedEdit, Ticket, UnsentEdit
 from .transaction import Transaction
 
 __version__ = "1.0.0"
 
 __all__ = [
-    "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidValue",
+    "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidValue", "Lost",
     "NewerStore", "NotPossible", "Offline", "Outcome", "Overtaken", "Progress", "RecordDraft", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
     "RulesUnknown", "Status", "StorageError", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnknownValue",
     "UnsentEdit", "UnsentEdits", "WrongStore", "aio", "export_store", "open",

@@ -210,6 +210,10 @@ class AsyncStore:
         """Yields records that are gone."""
         return Events(self._wrap, self.blocking.on_gone).__aiter__()
 
+    def lost(self) -> AsyncIterator[Any]:
+        """Yields the loss of the store's file."""
+        return Events(self._wrap, self.blocking.on_lost).__aiter__()
+
     def statuses(self) -> AsyncIterator[Any]:
         """Yields the status whenever it has changed."""
         return Events(self._wrap, self.blocking.on_status).__aiter__()

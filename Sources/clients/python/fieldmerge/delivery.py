@@ -16,7 +16,7 @@ from .database import Database
 from .editing import as_read
 from .errors import StoreClosed
 from .model import Change, Model
-from .tickets import Gone, conflict_of, overtaken_of
+from .tickets import Gone, Lost, conflict_of, overtaken_of
 from .transaction import Transaction
 
 if TYPE_CHECKING:
@@ -210,6 +210,8 @@ class Delivery:
             return conflict_of(self, body)
         if kind == "overtaken":
             return overtaken_of(self, body)
+        if kind == "lost":
+            return Lost(body["unsent"])
         if kind == "gone":
             return Gone(body["resource"], body["id"], as_read(body.get("record")))
         return next((entry for entry in self.refused_edits() if entry._seq == body["entry"]), None)

@@ -22,12 +22,13 @@ from .database import Database
 from .editing import as_read
 from .errors import RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongStore
 from .forms import RecordDraft
+from .identity import Identity, IdentityFile
 from .ids import plain
 from .model import Change, Draft, Model
 from .snapshot import load
 from .support import Support
 from .syncing import Report, Synchronizer
-from .tickets import Conflict, Gone, Overtaken, RefusedEdit, Ticket
+from .tickets import Conflict, Gone, Lost, Overtaken, RefusedEdit, Ticket
 from .tokens import TokenSource
 from .transaction import SingleEdit, Transaction
 from .transport import HTTPTransport, Transport
@@ -35,6 +36,8 @@ from .transport import HTTPTransport, Transport
 log = logging.getLogger("fieldmerge")
 
 SIGN_OUT_SECONDS = 2.0
+NOTE_SECONDS = 1.0
+"""While edits are made, how often their number is written beside the store."""
 
 Token = str | Callable[[], "str | None"] | None
 
@@ -89,6 +92,8 @@ class Store(Support):
         self._is_signed_out = False
         self._tickets: weakref.WeakSet[Ticket] = weakref.WeakSet()
         self._background: Background | None = None
+        self._identity = IdentityFile(os.fspath(path))
+        self._noted_at = 0.0
         while True:
             self._database = _opened(path)
             try:
@@ -100,6 +105,7 @@ class Store(Support):
             except BaseException:
                 self._database.close()
                 raise
+        self._note_unsent(at_once=True)
         self._model.on_touch = self._on_touch
         self._model.on_outcome = self._on_outcome
         self._listener: Callable[[], Transport] | None = listener
@@ -129,6 +135,7 @@ class Store(Support):
                 raise WrongStore(f"{database.path} is the store of another user: {held}")
             database.set_meta("user", self._user)
             database.set_meta("server", self._server)  # a gateway may move: a store belongs to its history and its user
+            self._note_loss()
             if database.meta("device") is None:
                 database.set_meta("device", str(uuid.uuid4()))
             if database.meta("feed") is not None and database.meta("resources") != self._model.resources:
@@ -145,6 +152,29 @@ class Store(Support):
                         )
             self._model.note_shapes()
         self._model.prune()
+
+    def _note_loss(self) -> None:
+        """Queues the event `lost` if the store that was here before is gone, once for each."""
+        told, device = self._identity.read(), self._database.meta("device")
+        if told is None or told.store == device or self._database.is_left:
+            return
+        # A damaged file names no store: then only a new store shows that the one before is gone.
+        if self._database.meta("lost") != told.store if told.store else device is None:
+            self._database.set_meta("lost", told.store)
+            self._model.queue_lost(told.unsent)
+
+    def _note_unsent(self, *, at_once: bool = False) -> None:
+        """Writes the number of unsent edits beside the store: the first one and at a rest at once, else once a second."""
+        last, now = self._identity.last, self._clock.monotonic()
+        if self._identity.path is None or last and last.unsent and not at_once and now < self._noted_at + NOTE_SECONDS:
+            return
+        self._noted_at = now
+        try:
+            self._identity.write(Identity(self._database.meta("device"), self._model.counts()[0]))
+            if self._database.meta("signedOut"):
+                self._identity.remove()  # by another process
+        except (StoreClosed, sqlite3.Error):
+            pass  # the store ends, or its next opening writes the number
 
     # Editing
 
@@ -215,6 +245,7 @@ class Store(Support):
         except sqlite3.Error as error:
             raise StorageError(f"the edit cannot be stored: {error}") from error
         self._known_edits = self._model.edit_count()
+        self._note_unsent()
         self._was_edited()
         return ticket
 
@@ -225,6 +256,10 @@ class Store(Support):
     def _was_edited(self) -> None:
         if self._background is not None:
             self._background.tell("edit")
+
+    def _on_status(self) -> None:
+        self._note_unsent(at_once=self._synchronizer.phase == "idle")
+        super()._on_status()
 
     # Events
 
@@ -244,6 +279,10 @@ class Store(Support):
     def on_gone(self, handler: Callable[[Gone], Any]) -> Callable[[], None]:
         """Calls back where a record is gone for this client."""
         return self._on("gone", handler)
+
+    def on_lost(self, handler: Callable[[Lost], Any]) -> Callable[[], None]:
+        """Calls back once if the store's file was deleted or replaced, with the number of edits that are lost."""
+        return self._on("lost", handler)
 
     def on_status(self, handler: Callable[[Status], Any]) -> Callable[[], None]:
         """Calls back where the status has changed."""
@@ -269,6 +308,7 @@ class Store(Support):
         """Sends what is unsent and reads what has changed; never throws for the network or an answer, the report
         says what happened. With a deadline it ends in order within so many seconds."""
         report = self._synchronizer.run("sync", deadline=deadline)
+        self._note_unsent(at_once=True)
         self._on_outcome()
         return report
 
@@ -349,6 +389,7 @@ class Store(Support):
             raise UnsentEdits(count)
         self._is_signed_out = True
         self._end()
+        self._identity.remove()
         self._database.remove()
         self._on_outcome()
 
@@ -357,6 +398,7 @@ class Store(Support):
     def close(self) -> None:
         """Ends syncing and closes the file; what was not sent yet is sent by whoever opens the store next."""
         self._end()
+        self._note_unsent(at_once=True)
         self._database.close()
         self._on_outcome()
 

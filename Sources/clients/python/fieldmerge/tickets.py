@@ -198,6 +198,13 @@ class Gone:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """The store's file was deleted or replaced. `unsent` edits are lost with it; `None` if the number is not known."""
+
+    unsent: int | None
+
+
+@dataclass(frozen=True)
 class EditOfRecord:
     """One record's part of a refused edit, as it was to be sent."""
 

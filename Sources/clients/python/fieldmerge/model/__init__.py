@@ -23,6 +23,10 @@ class Model(Refreshing):
                 self.clock.now() - TICKETS_KEPT_SECONDS,
             )
 
+    def queue_lost(self, unsent: int | None) -> None:
+        """Queues, in the transaction under way, that the store which was here before is gone."""
+        self._queue("lost", {"unsent": unsent})
+
     def discard_all(self, *, limit: int) -> int:
         """Empties the store and marks it as signed out, in one transaction, unless more edits than the limit never came
         into a journal; returns how many there are. A later edit throws."""
