@@ -189,7 +189,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MergeServiceTests",
-            dependencies: ["MergeCore", "MergeService", "RecordStore", "SQLiteStore"],
+            dependencies: ["MergeCore", "MergeService", "RecordStore", "SQLiteStore", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "StoreTests",

@@ -39,7 +39,9 @@ import Testing
     @Test func theFirstOpensALaneAndTheSecondHasItWatched() {
         var state = state()
         #expect(state.enqueue(Item(1)) == .openLane)
-        #expect(state.enqueue(Item(2)) == .watch)
+        #expect(state.beginWatch())
+        #expect(state.enqueue(Item(2)) == .wait)
+        #expect(!state.beginWatch(), "the watch is running")
         #expect(state.enqueue(Item(3)) == .wait)
         #expect(batch(state.takeBatch(now: start, mayLinger: true)) == [1, 2, 3])
     }
@@ -122,13 +124,16 @@ import Testing
         let first = Item(1, rows: [1])
         _ = state.enqueue(first)
         _ = state.takeBatch(now: start, mayLinger: true)
-        #expect(state.enqueue(Item(2)) == .watch)
+        #expect(state.enqueue(Item(2)) == .wait)
+        #expect(state.beginWatch())
         #expect(state.look(now: start + .milliseconds(5)) == .lookAgain)
         #expect(state.look(now: start + .milliseconds(25)) == .openLane)
         #expect(state.look(now: start + .milliseconds(50)) == .lookAgain, "there may be two")
         #expect(batch(state.takeBatch(now: start, mayLinger: true)) == [2])
         #expect(state.look(now: start + .milliseconds(50)) == .end)
-        #expect(state.enqueue(Item(3)) == .watch, "nobody looks any more")
+        #expect(!state.beginWatch(), "no item waits")
+        #expect(state.enqueue(Item(3)) == .wait)
+        #expect(state.beginWatch())
     }
 
     @Test func aLaneKnowsTheEarliestDeadline() {
@@ -138,53 +143,5 @@ import Testing
         _ = state.enqueue(Item(1))
         _ = state.enqueue(second)
         #expect(state.deadlineOfLane() == start + .seconds(1))
-    }
-
-    /// Thousands of random histories: nothing is lost, taken twice, or run beside another of its rows.
-    @Test(arguments: 0..<200) func everyItemComesOutOnce(_ seed: Int) {
-        var random = Random(UInt64(seed))
-        var state = state(batch: 4, lanes: 2, lanesHeldUp: 4, waiting: 12)
-        var running: [[Item]] = []
-        var entered: Set<Int> = []
-        var left: Set<Int> = []
-        for number in 0..<300 {
-            switch random.next(4) {
-            case 0, 1:
-                let item = Item(number, rows: (0..<random.next(3)).map { _ in random.next(6) })
-                if state.enqueue(item) != .refuse { entered.insert(number) }
-            case 2:
-                guard case .run(let items) = state.takeBatch(now: start, mayLinger: false) else { break }
-                for item in items {
-                    #expect(left.insert(item.number).inserted, "an item was taken twice")
-                    let others = running.flatMap { $0 } + items.filter { $0 != item }
-                    #expect(others.allSatisfy { $0.rows.isDisjoint(with: item.rows) })
-                }
-                #expect(items.count <= 4)
-                running.append(items)
-            default:
-                if running.isEmpty { break }
-                state.finish(running.remove(at: random.next(running.count)), now: start)
-            }
-            #expect(state.waiting == entered.count - left.count)
-        }
-        for batch in running { state.finish(batch, now: start) }
-        while case .run(let items) = state.takeBatch(now: start, mayLinger: false) {
-            left.formUnion(items.map(\.number))
-            state.finish(items, now: start)
-        }
-        #expect(left == entered)
-    }
-}
-
-/// A linear congruential generator, so that a seed repeats its history.
-struct Random {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 2 &+ 1 }
-
-    mutating func next(_ bound: Int) -> Int {
-        // Constants of Knuth's MMIX.
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(bound))
     }
 }

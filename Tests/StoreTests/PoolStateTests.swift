@@ -1,6 +1,5 @@
 @testable import MariaDBStore
 import Testing
-import TestSupport
 
 /// The pool without connections, threads or time.
 @Suite struct PoolStateTests {
@@ -63,45 +62,6 @@ import TestSupport
         guard case .refuseClosed = pool.acquire(waiter: 3), case .close(5) = pool.release(5) else {
             Issue.record("a closed pool gives nothing out")
             return
-        }
-    }
-
-    /// At no time are more connections out than allowed, nobody who waits is forgotten, and none is lent twice.
-    @Test(arguments: 0..<200) func holdsItsBounds(seed: Int) {
-        var random = SeededRandom(seed: seed)
-        let bound = Int.random(in: 1...4, using: &random)
-        var pool = PoolState<Int>(maximumConnections: bound, maximumWaiters: 5)
-        var leased: Set<Int> = []
-        var waiting: [UInt64] = []
-        var next = 0
-        func open() {
-            next += 1
-            leased.insert(next)
-        }
-        for step in 0..<200 {
-            if Bool.random(using: &random) || leased.isEmpty {
-                let id = UInt64(step)
-                switch pool.acquire(waiter: id) {
-                case .use(let connection): #expect(leased.insert(connection).inserted, "seed \(seed)")
-                case .open: open()
-                case .wait: waiting.append(id)
-                case .refuseFull: #expect(waiting.count == 5, "seed \(seed)")
-                case .refuseClosed: Issue.record("seed \(seed): closed")
-                }
-            } else if let connection = leased.randomElement(using: &random) {
-                leased.remove(connection)
-                if Int.random(in: 0..<4, using: &random) == 0 {
-                    if let id = pool.discard() {
-                        #expect(waiting.removeFirst() == id, "seed \(seed)")
-                        open()
-                    }
-                } else if case .handOver(let connection, let id) = pool.release(connection) {
-                    #expect(waiting.removeFirst() == id, "seed \(seed)")
-                    leased.insert(connection)
-                }
-            }
-            #expect(leased.count <= bound, "seed \(seed)")
-            #expect(waiting.isEmpty || leased.count == bound, "seed \(seed): someone waits while there is room")
         }
     }
 }

@@ -8,7 +8,7 @@ struct PoolState<Connection> {
     private var idle: [Connection] = []
     /// Connections that are leased, idle or being opened.
     private var count = 0
-    private var waiters: [(id: UInt64, isAbandoned: Bool)] = []
+    private var waiters: [UInt64] = []
     private var firstWaiter = 0
     private var isClosed = false
 
@@ -20,8 +20,7 @@ struct PoolState<Connection> {
     /// The connections at this moment.
     var counts: ConnectionCounts {
         ConnectionCounts(
-            open: count, used: count - idle.count, limit: maximumConnections,
-            waiting: waiters[firstWaiter...].count(where: { !$0.isAbandoned }))
+            open: count, used: count - idle.count, limit: maximumConnections, waiting: waiters.count - firstWaiter)
     }
 
     enum Acquisition {
@@ -47,7 +46,7 @@ struct PoolState<Connection> {
             return .open
         }
         if waiters.count - firstWaiter >= maximumWaiters { return .refuseFull }
-        waiters.append((waiter, false))
+        waiters.append(waiter)
         return .wait
     }
 
@@ -92,32 +91,28 @@ struct PoolState<Connection> {
 
     /// - Returns: whether the waiter still waited.
     mutating func giveUp(_ waiter: UInt64) -> Bool {
-        guard let index = waiters[firstWaiter...].firstIndex(where: { $0.id == waiter && !$0.isAbandoned }) else {
-            return false
-        }
-        waiters[index].isAbandoned = true
+        guard let index = waiters[firstWaiter...].firstIndex(of: waiter) else { return false }
+        waiters.remove(at: index)
         return true
     }
 
     /// - Returns: idle connections to close and waiters to turn away.
     mutating func close() -> (connections: [Connection], waiters: [UInt64]) {
         isClosed = true
-        let waiting = waiters[firstWaiter...].filter { !$0.isAbandoned }.map(\.id)
+        let waiting = Array(waiters[firstWaiter...])
         waiters.removeAll()
         firstWaiter = 0
         return (dropIdle(), waiting)
     }
 
     private mutating func nextWaiter() -> UInt64? {
-        while firstWaiter < waiters.count {
-            let waiter = waiters[firstWaiter]
-            firstWaiter += 1
-            if firstWaiter > 64, firstWaiter * 2 > waiters.count {
-                waiters.removeFirst(firstWaiter)
-                firstWaiter = 0
-            }
-            if !waiter.isAbandoned { return waiter.id }
+        guard firstWaiter < waiters.count else { return nil }
+        let waiter = waiters[firstWaiter]
+        firstWaiter += 1
+        if firstWaiter > 64, firstWaiter * 2 > waiters.count {
+            waiters.removeFirst(firstWaiter)
+            firstWaiter = 0
         }
-        return nil
+        return waiter
     }
 }

@@ -66,13 +66,14 @@ final class BatchQueue<Work: BatchWork>: Sendable {
     private static var unwanted: StoreError { StoreError(.busy, "nobody waits for it any more") }
 
     private func enter(_ waiting: Waiting) {
-        switch state.withLock({ $0.enqueue(waiting) }) {
+        let (entry, beginsWatch) = state.withLock { ($0.enqueue(waiting), $0.beginWatch()) }
+        switch entry {
         case .refuse: waiting.resume(.failure(Self.full))
         case .openLane: openLane()
         case .callLane: arrival.signal()
-        case .watch: Task { await watch() }
         case .wait: break
         }
+        if beginsWatch { Task { await watch() } }
     }
 
     // MARK: Lanes

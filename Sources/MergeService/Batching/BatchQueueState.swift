@@ -53,8 +53,6 @@ struct BatchQueueState<Item: BatchItem> {
         case openLane
         /// A lane that lingers is called.
         case callLane
-        /// Nothing but to look from time to time whether the lanes are held up.
-        case watch
         case wait
     }
 
@@ -72,9 +70,19 @@ struct BatchQueueState<Item: BatchItem> {
             lanes += 1
             return .openLane
         }
-        guard !isWatched else { return .wait }
+        return .wait
+    }
+
+    /// Begins the watch over the lanes, which lasts until no item waits.
+    ///
+    /// Any item may be left behind: its lane ends if its rows are busy, or takes other items. So the watch begins with the
+    /// first item that waits.
+    ///
+    /// - Returns: false if the watch is running already, or no item waits.
+    mutating func beginWatch() -> Bool {
+        guard !isWatched, !queue.isEmpty else { return false }
         isWatched = true
-        return .watch
+        return true
     }
 
     /// Takes out of the queue those whose time is over or whom nobody waits for.

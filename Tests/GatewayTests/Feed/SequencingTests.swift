@@ -77,6 +77,11 @@ import TestSupport
         #expect(numbers.start(now: start + .seconds(67)) == 0)
     }
 
+    @Test func everyCommittedRowGetsOneRevisionInAnyOrder() {
+        let failed = Histories.run(0..<Histories.count(3_000)) { SequencingWorld(&$0) }
+        #expect(failed == nil, "\(failed?.description ?? "")")
+    }
+
     /// Whoever gives revisions locks the counter, so several give each once.
     @Test(arguments: TestEngine.allCases) func severalGiveEachRevisionOnce(_ kind: TestEngine) async throws {
         let (database, engine, journal) = try await Self.open(kind)
