@@ -39,9 +39,9 @@ import Testing
     @Test func theFirstOpensALaneAndTheSecondHasItWatched() {
         var state = state()
         #expect(state.enqueue(Item(1)) == .openLane)
-        #expect(state.beginWatch())
+        #expect(state.beginWatch() == true)
         #expect(state.enqueue(Item(2)) == .wait)
-        #expect(!state.beginWatch(), "the watch is running")
+        #expect(state.beginWatch() == false, "the watch is running")
         #expect(state.enqueue(Item(3)) == .wait)
         #expect(batch(state.takeBatch(now: start, mayLinger: true)) == [1, 2, 3])
     }
@@ -125,15 +125,15 @@ import Testing
         _ = state.enqueue(first)
         _ = state.takeBatch(now: start, mayLinger: true)
         #expect(state.enqueue(Item(2)) == .wait)
-        #expect(state.beginWatch())
+        #expect(state.beginWatch() == true)
         #expect(state.look(now: start + .milliseconds(5)) == .lookAgain)
         #expect(state.look(now: start + .milliseconds(25)) == .openLane)
         #expect(state.look(now: start + .milliseconds(50)) == .lookAgain, "there may be two")
         #expect(batch(state.takeBatch(now: start, mayLinger: true)) == [2])
         #expect(state.look(now: start + .milliseconds(50)) == .end)
-        #expect(!state.beginWatch(), "no item waits")
+        #expect(state.beginWatch() == false, "no item waits")
         #expect(state.enqueue(Item(3)) == .wait)
-        #expect(state.beginWatch())
+        #expect(state.beginWatch() == true)
     }
 
     @Test func aLaneKnowsTheEarliestDeadline() {
