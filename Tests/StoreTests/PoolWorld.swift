@@ -1,4 +1,5 @@
 @testable import MariaDBStore
+import RecordStore
 import TestSupport
 
 /// A pool with callers, as `ConnectionPool` runs it, without threads or time.
