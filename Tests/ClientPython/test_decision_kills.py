@@ -11,7 +11,7 @@ from typing import Any
 
 from support import seeds
 from test_kill import Killed
-from test_store import gateway
+from store_case import gateway
 
 import fieldmerge
 from fieldmerge.testing import ManualClock, memory_store

@@ -11,7 +11,7 @@ import unittest
 from typing import Any
 
 from test_shapes import other_rules
-from test_store import RULES, StoreCase, gateway
+from store_case import RULES, StoreCase, gateway
 
 import fieldmerge
 from fieldmerge.testing import ManualClock, MemoryGateway, ScriptedServer, memory_store
@@ -329,8 +329,6 @@ class SignOutTests(StoreCase):
             s.customer.firstName = "Bob"
         self.assertTrue(store.sync().ok)
 
-
-del StoreCase
 
 if __name__ == "__main__":
     unittest.main()

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from test_store import StoreCase
+from store_case import StoreCase
 
 import fieldmerge
 from fieldmerge.testing.scripted import Reply
@@ -156,8 +156,6 @@ class ValueTests(StoreCase):
         with self.assertRaises(TypeError):
             self.synced().before_store(repair)
 
-
-del StoreCase
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,7 +10,7 @@ import unittest
 from typing import Any
 
 from support import seeds
-from test_store import StoreCase
+from store_case import StoreCase
 
 import fieldmerge
 
@@ -311,8 +311,6 @@ class SendingTests(FullDisk):
             self.assertIsNone(store._database.value("SELECT 1 FROM ticket WHERE outcome IS NULL"))
             store.close()
 
-
-del StoreCase
 
 if __name__ == "__main__":
     unittest.main()

@@ -40,5 +40,6 @@ class GuideTests(GatewayCase):
 
 del GatewayCase
 
+
 if __name__ == "__main__":
     unittest.main()

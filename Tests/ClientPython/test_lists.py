@@ -8,7 +8,7 @@ import logging
 import unittest
 from typing import Any
 
-from test_store import StoreCase
+from store_case import StoreCase
 
 import fieldmerge
 from fieldmerge.model import conflicts as entries
@@ -23,14 +23,6 @@ class ListCase(StoreCase):
         self.theirs(firstName=theirs)
         store.sync()
         return s.ticket
-
-    def theirs(self, **values: Any) -> None:
-        record = self.server.get("shoppers", 123)
-        record["customer"].update(values)
-        self.server.put("shoppers", 123, record)
-
-    def name(self) -> str:
-        return str(self.server.get("shoppers", 123)["customer"]["firstName"])
 
 
 class ConflictListTests(ListCase):
@@ -133,11 +125,6 @@ class ConflictListTests(ListCase):
                 self.assertFalse(entry.keep_mine() and decide not in ("cancel", "discard"))
                 store.sync()
                 self.assertEqual(store.conflicts(), [])
-
-    def pull(self, store: fieldmerge.Store) -> None:
-        """Has the store read what has changed without sending anything."""
-        page = self.server._page({"since": store._model.place()[1], "feed": store._model.place()[0]})
-        store._model.store_page(page, asked=store._model.place())
 
 
 class UnsentListTests(ListCase):
@@ -348,8 +335,6 @@ class AsyncTests(ListCase):
             await s.ticket.outcome(0.01)
         await store.close()
 
-
-del StoreCase, ListCase
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from test_store import StoreCase
+from store_case import StoreCase
 
 import fieldmerge
 
@@ -146,8 +146,6 @@ class LostTests(StoreCase):
             self.rename(store, "Bob")
         self.assertEqual(store.status.unsent, 1)
 
-
-del StoreCase
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,21 +9,13 @@ from typing import Any
 from unittest import mock
 
 from defaults import DefaultingGateway
-from test_store import StoreCase
+from store_case import StoreCase
 
 import fieldmerge
 from fieldmerge.testing.scripted import Reply
 
 
 class MeetingCase(StoreCase):
-    def theirs(self, **values: Any) -> None:
-        record = self.server.get("shoppers", 123)
-        record["customer"].update(values)
-        self.server.put("shoppers", 123, record)
-
-    def name(self) -> str:
-        return str(self.server.get("shoppers", 123)["customer"]["firstName"])
-
     def refuse(self) -> None:
         """Has the gateway refuse the next pushes."""
 
@@ -34,11 +26,6 @@ class MeetingCase(StoreCase):
             return Reply.of({"results": results, "changes": [], "feed": "feed-1", "revision": 1, "more": False}, 207)
 
         self.server._script.append(answer)
-
-    def pull(self, store: fieldmerge.Store) -> None:
-        """Has the store read what has changed without sending anything."""
-        page = self.server._page({"since": store._model.place()[1], "feed": store._model.place()[0]})
-        store._model.store_page(page, asked=store._model.place())
 
     def rename(self, store: fieldmerge.Store, name: str, **more: Any) -> Any:
         with store.edit("shoppers", 123, **more) as s:
@@ -471,8 +458,6 @@ class OpeningTests(MeetingCase):
         store.close()
         self.assertEqual(self.open(self.file()).status.unsent, 1)
 
-
-del StoreCase, MeetingCase
 
 if __name__ == "__main__":
     unittest.main()

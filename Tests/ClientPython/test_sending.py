@@ -10,7 +10,7 @@ import unittest
 from typing import Any
 
 from test_shapes import other_rules
-from test_store import RULES, StoreCase
+from store_case import RULES, StoreCase
 
 from fieldmerge.model.order import Ties
 from fieldmerge.model.parts import StoredEdit
@@ -472,8 +472,6 @@ class BatchTests(LaneCase):
         store.sync()
         self.assertNotIn("Content-Encoding", self.server.requests[-1].headers)
 
-
-del StoreCase, LaneCase
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,7 +7,7 @@ import json
 import unittest
 from typing import Any
 
-from test_store import RULES, StoreCase
+from store_case import RULES, StoreCase
 
 import fieldmerge
 
@@ -222,8 +222,6 @@ class ShapeTests(StoreCase):
         self.assertTrue(entry.discard())
         self.assertEqual(s.ticket.outcome(0).status, "discarded")
 
-
-del StoreCase
 
 if __name__ == "__main__":
     unittest.main()
