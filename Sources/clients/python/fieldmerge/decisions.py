@@ -9,6 +9,7 @@ from typing import Any
 from .changes import Json
 from .delivery import Delivery
 from .editing import as_plain
+from .errors import NotPossible
 from .ids import key_of
 from .model.conflicts import told_fields
 from .rules import Group, Section
@@ -26,14 +27,18 @@ class Decisions(Delivery):
         raise NotImplementedError
 
     def _decide(self, entry: Conflict | Overtaken, decision: Callable[[], Any]) -> Any:
-        """Removes an entry in the transaction of the decision; `None` if the app has decided it before."""
+        """Removes an entry in the transaction of the decision; `None` if the app has decided it before, or if its edit was
+        never sent."""
         with self._database.transaction("decision"):
-            if entry.name is not None and not self._model.take_entry(entry.name):
+            if entry.name is not None and not self._model.take_entry(entry.name, was=entry.kind):
                 return None
             return decision()
 
     def _dismiss(self, entry: Conflict | Overtaken) -> None:
-        self._decide(entry, lambda: None)
+        try:
+            self._decide(entry, lambda: None)
+        except NotPossible:
+            pass  # it has left the list
 
     def _answer(self, conflict: Conflict, value: Any) -> None:
         """Makes the answer of a handler of conflicts a new edit."""

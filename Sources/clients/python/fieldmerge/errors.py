@@ -95,8 +95,8 @@ class StorageError(FieldMergeError, sqlite3.OperationalError):
 
 
 class NotPossible(FieldMergeError):
-    """A call that cannot be done. `code` is the reason: `other-record`, `sending`, `nothing-left`,
-    `several-records`, `not-refused`."""
+    """A call that cannot be done. `code` is the reason: `other-record`, `sending`, `changed`,
+    `nothing-left`, `several-records`, `not-refused`, `not-listed`."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)

@@ -32,13 +32,14 @@ class Lists(Decisions):
                 id=push.edits[0].id if push.edits else None,
                 edits=_edits(push.edits),
                 state="sending" if push.is_sent else "draft",
+                _edits=push.edits,
                 _store=self,
             )
             for push in self._model.unsent()
         ]
 
-    def _discard_unsent(self, seq: int) -> bool:
-        return self._model.discard_unsent(seq)
+    def _discard_unsent(self, entry: UnsentEdit) -> bool:
+        return self._model.discard_unsent(int(entry.name), entry._edits)
 
     def refused_edits(self) -> list[RefusedEdit]:
         """Returns the edits that were refused for good and neither sent again nor given up; they survive a

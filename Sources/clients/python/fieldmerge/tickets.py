@@ -223,14 +223,15 @@ class UnsentEdit:
     id: Any
     edits: tuple[EditOfRecord, ...]
     state: str
+    _edits: Any = None
     _store: Any = None
 
     def discard(self) -> bool:
         """Takes it out of the queue, with the pushes that use a row that it creates; false if it has an answer.
 
-        Throws `NotPossible` if it is being sent.
+        Throws `NotPossible` if it is being sent, or if other edits have joined it since the list was read.
         """
-        return bool(self._store._discard_unsent(int(self.name)))
+        return bool(self._store._discard_unsent(self))
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Answers(Rebasing):
                 ]
                 for index, (edit, result) in enumerate(pairs(edits, results))
             ]
-            self._leave_overtaken(seq)
+            self._leave_overtaken(seq, is_merged=True)
             ids: dict[str, Any] = {}
             for result in results:
                 ids.update(result.get("ids") or {})

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..changes import Json, RowChange
+from ..errors import NotPossible
 from ..ids import key_of
 from ..owners import has_ended
 from ..rules import Section
@@ -15,8 +16,11 @@ from .parts import EVENTS_KEPT, StoredEdit
 
 ENTRIES_KEPT = 1_000
 
-CONFLICT, OVERTAKEN, TAKEN = "conflict", "overtaken", "taken"
-"""The kinds of entries. The app has decided those that are taken; they are in no list."""
+CONFLICT, OVERTAKEN, MERGED, TAKEN = "conflict", "overtaken", "merged", "taken"
+"""The kinds of entries. Merged ones (overtaken edits that were merged without a conflict) and taken ones (the app has
+decided them) are in no list."""
+
+_LISTED = (CONFLICT, OVERTAKEN)
 
 
 class Conflicts(Notes):
@@ -76,26 +80,33 @@ class Conflicts(Notes):
         self.database.write("INSERT INTO event (kind, body, entry) VALUES (?, ?, ?)", kind, json.dumps(body), entry)
         self.database.write("DELETE FROM event WHERE seq <= (SELECT max(seq) FROM event) - ?", EVENTS_KEPT)
 
-    def _leave_overtaken(self, push: int, edits: Collection[StoredEdit] = ()) -> None:
-        """Removes the overtaken edits of a push, except those of groups that it still edits."""
+    def _leave_overtaken(self, push: int, edits: Collection[StoredEdit] = (), *, is_merged: bool = False) -> None:
+        """Removes the overtaken edits of a push from the list, except those of groups that it still edits. Merged ones
+        can still be decided."""
         rows = self.database.rows("SELECT seq, place FROM conflict WHERE push = ? AND kind = ?", push, OVERTAKEN)
         if not rows:
             return
         held = {place for edit in edits for change in edit.changes for place in _places(edit, change)}
         for seq, place in rows:
             if place not in held:
-                self.database.write("DELETE FROM conflict WHERE seq = ?", seq)
+                if is_merged:
+                    self.database.write("UPDATE conflict SET kind = ? WHERE seq = ?", MERGED, seq)
+                else:
+                    self.database.write("DELETE FROM conflict WHERE seq = ?", seq)
                 self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", seq)
 
     def listed(self) -> list[Json]:
         """Returns the entries, oldest first."""
-        rows = self.database.rows("SELECT body FROM conflict WHERE kind <> ? ORDER BY seq", TAKEN)
+        rows = self.database.rows("SELECT body FROM conflict WHERE kind IN (?, ?) ORDER BY seq", *_LISTED)
         return [json.loads(body) for (body,) in rows]
 
-    def take_entry(self, name: str) -> bool:
-        """Removes an entry from the list in the transaction under way; false if the app has decided it before."""
+    def take_entry(self, name: str, *, was: str) -> bool:
+        """Removes an entry from the list in the transaction under way; false if the app has decided it before, or if its
+        edit was never sent. Throws `NotPossible` for a conflict that is no longer kept."""
         kind = self.database.value("SELECT kind FROM conflict WHERE seq = ?", int(name))
-        if kind == TAKEN:
+        if kind is None and was == CONFLICT:
+            raise NotPossible("not-listed", "Only the newest 1,000 conflicts are kept. Make the edit anew.")
+        if kind in (None, TAKEN):
             return False
         self.database.write("UPDATE conflict SET kind = ? WHERE seq = ?", TAKEN, int(name))
         self.database.write("DELETE FROM event WHERE entry = ?", int(name))
@@ -128,14 +139,16 @@ class Conflicts(Notes):
         return cursor.rowcount == 1
 
     def forget_event(self, seq: int) -> None:
-        """Deletes an event that the app has handled, in one transaction. Of the entries, the newest 1,000 stay."""
+        """Deletes an event that the app has handled, in one transaction. Of the entries, the newest 1,000 in the list and
+        the newest 1,000 others stay."""
         with self.database.transaction("event"):
             self.database.write("DELETE FROM event WHERE seq = ?", seq)
-            self.database.write(
-                "DELETE FROM conflict WHERE seq IN (SELECT c.seq FROM conflict c WHERE NOT EXISTS"
-                " (SELECT 1 FROM event e WHERE e.entry = c.seq) ORDER BY c.seq DESC LIMIT -1 OFFSET ?)",
-                ENTRIES_KEPT,
-            )
+            for kinds in (_LISTED, (MERGED, TAKEN)):
+                self.database.write(
+                    "DELETE FROM conflict WHERE seq IN (SELECT c.seq FROM conflict c WHERE c.kind IN (?, ?) AND NOT EXISTS"
+                    " (SELECT 1 FROM event e WHERE e.entry = c.seq) ORDER BY c.seq DESC LIMIT -1 OFFSET ?)",
+                    *(*kinds, ENTRIES_KEPT),
+                )
 
 
 def place_of(resource: str, key: str, section: Any, item: Any, group: Any) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from .. import changes as row_changes
 from ..errors import NotPossible
+from ..ids import key_of
 from ..uncovering import uncover
 from .order import Ties
 from .parts import SENT, UNSENT, GroupPlace, StoredEdit
@@ -40,18 +42,33 @@ class Discarding(Resending):
         entries of the others."""
         raise NotImplementedError
 
-    def discard_unsent(self, seq: int) -> bool:
+    def discard_unsent(self, seq: int, shown: Collection[StoredEdit]) -> bool:
         """Takes a push out of the queue with everything that uses what it creates, in one transaction; false if it has
-        an answer. Throws `NotPossible` if it was sent."""
+        an answer. Throws `NotPossible` if it was sent, or if it contains other edits than those that the app was shown."""
         with self.database.transaction("discard unsent"):
             state = self.database.value("SELECT state FROM push WHERE seq = ?", seq)
             if state == SENT:
                 raise NotPossible("sending", "The gateway may have it. Wait for the answer.")
             if state != UNSENT:
                 return False
+            if self._values(shown) != self._values(self.edits_of(seq)):
+                raise NotPossible("changed", "This edit has changed since the list was read. Read the list again.")
             self._take_out(seq)
             self._tell()
         return True
+
+    def _values(self, edits: Collection[StoredEdit]) -> list[Any]:
+        """Returns the new values that edits contain, under the ids that are known now."""
+        found: list[Any] = []
+        for edit in edits:
+            ids = {one: self.resolve(one) for one in row_changes.used_ids(edit.id, edit.changes)}
+            record_id, changes = row_changes.map_ids(edit.id, edit.changes, ids)
+            rows = []
+            for change in changes:
+                groups = {name: values["new"] for name, values in change.get("groups", {}).items()}
+                rows.append((row_changes.place_of_row(change), change["do"], groups, change.get("new")))
+            found.append((edit.resource, key_of(record_id), rows))
+        return found
 
     def _take_out(self, seq: int) -> None:
         edits = self.edits_of(seq)
