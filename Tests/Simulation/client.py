@@ -124,7 +124,7 @@ class Client:
             for outcome in result["outcomes"]:
                 if outcome.get("group") == "n" and outcome["section"] in ("good", "item") and outcome["outcome"] in ("applied", "combined"):
                     delta = push.meant[index][outcome["section"], "delta"]
-                    self.place.write(f"UPDATE goods SET n = n - {delta} WHERE id = {result['id']}")
+                    self.place.engine.write(f"UPDATE goods SET n = n - {delta} WHERE id = {result['id']}")
                     self.undoes = False
                     return
 

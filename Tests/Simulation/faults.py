@@ -9,6 +9,8 @@ class Faults:
         self.lock = threading.Lock()
         self.found = []
         self.statuses = {}
+        # The last push that differed from the model of the contract, with the rows that it met.
+        self.judged = None
         # True while the history itself makes gateways fail: kills, reloads and schema changes.
         self.is_injected = False
 

@@ -17,8 +17,10 @@ class Drawer:
         return [self.round() for _ in range(rounds)]
 
     def round(self) -> dict:
+        if "judged" in self.world:
+            return {"clients": {}, "chaos": [], "judged": self.judged(self.world["judged"])}
         clients = {client["name"]: [self.event(client) for _ in range(self.random.randint(4, 12))] for client in CLIENTS}
-        return {"clients": clients, "chaos": [self.chaos() for _ in range(self.random.randint(1, 6))]}
+        return {"clients": clients, "chaos": [self.chaos() for _ in range(self.random.randint(1, 6))], "judged": self.judged(24)}
 
     def name(self) -> str:
         self.serial += 1
@@ -60,6 +62,19 @@ class Drawer:
             "form": self.random.choice(("group", "group", "row", "hash")),
             "item": self.random.random() if resource == "goods" and self.chance(0.3) else None,
             "code": self.random.randint(1, 12) if self.chance(0.3) else None}
+
+    # MARK: Pushes that the model of the contract judges
+
+    def judged(self, count: int) -> list:
+        """New rows before every twelfth push."""
+        return [event for number in range(count) for event in ([self.fill()] if number % 12 == 0 else []) + [self.judged_push()]]
+
+    def fill(self) -> dict:
+        return {"do": "fill", "seed": self.random.getrandbits(32)}
+
+    def judged_push(self) -> dict:
+        return {"do": "push", "seed": self.random.getrandbits(32), "gateway": self.random.randint(0, 1),
+                "preview": self.chance(0.08)}
 
     # MARK: The world around them
 

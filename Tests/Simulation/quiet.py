@@ -5,7 +5,7 @@ import re
 import time
 
 from replica import settle
-from view import expected_replica
+from view import contract_records, expected_replica
 from world import GOODS, ROOT
 
 # A foreign change is found within a cycle of the scan, which takes less than a second here.
@@ -19,15 +19,19 @@ class Quiet:
         self.read_logs = {}
         self.after, self.entries = "", set()
 
+    def begin(self) -> bool:
+        """False if a gateway does not become ready."""
+        is_ready = self.wait_until_ready()
+        self.faults.is_injected = self.faults.is_injected and not is_ready
+        return is_ready
+
     def check(self, number: int) -> None:
-        if not self.wait_until_ready():
-            return
-        self.faults.is_injected = False
         self.probe(number)
         rows = self.place.rows()
+        contract = contract_records(self.place)
         self.ledger.check(rows, self.faults)
-        self.check_records(rows)
-        expected = {client.name: expected_replica(self.place.world, client.settings, rows) for client in self.clients}
+        expected = {client.name: expected_replica(self.place.world, client.settings, rows) | contract for client in self.clients}
+        self.check_records(expected)
         left = settle({client.name: client.replica for client in self.clients}, expected, len(self.place.gateways), SECONDS)
         for name, differences in left.items():
             self.faults.add("replica", f"{name}: {'; '.join(differences[:3])}")
@@ -67,15 +71,14 @@ class Quiet:
                 elif status >= 500:
                     self.faults.add("readyz", f"/readyz of gateway {index} is {ready}, and a push to {resource} was answered {status} {text[:400]}")
 
-    def check_records(self, rows: dict) -> None:
+    def check_records(self, expected: dict) -> None:
         """Pages of records through each gateway equal the database."""
         for client in self.clients:
-            expected = expected_replica(self.place.world, client.settings, rows)
             for index in range(len(self.place.gateways)):
-                for resource in ROOT:
+                for resource in [*ROOT, *self.place.resources]:
                     status, text = client.caller.call(index, "GET", f"/v1/records/{resource}?limit=500")
                     found = {record["id"]: record for record in json.loads(text)["records"]} if status == 200 else status
-                    wanted = {key: record for (name, key), record in expected.items() if name == resource}
+                    wanted = {key: record for (name, key), record in expected[client.name].items() if name == resource}
                     if found != wanted:
                         self.faults.add("records", f"{client.name}, {resource}: {str(found)[:600]} instead of {str(wanted)[:600]}")
 
@@ -108,6 +111,6 @@ class Quiet:
         for index in range(len(self.place.gateways)):
             if found := VALUE.search(self.clients[0].caller.call(index, "GET", "/metrics")[1]):
                 self.faults.add("metrics", found.group())
-        text = self.place.journal_text()
+        text = self.place.engine.journal_text()
         if found := re.search(r"PIN-\w+", text):
             self.faults.add("private", f"the files of the journal contain {found.group()}: …{text[max(0, found.start() - 200):found.end()]!r}")

@@ -6,6 +6,7 @@ import time
 from chaos import Chaos
 from client import Client
 from faults import Faults
+from judging import Judge
 from ledger import Ledger
 from place import Place
 from quiet import Quiet
@@ -34,6 +35,7 @@ class Runner:
             for client in clients:
                 client.replica.follow(0)
             chaos, quiet = Chaos(place, ledger, faults), Quiet(place, clients, ledger, faults)
+            judge = Judge(place, clients[0], faults)
             for number, events in enumerate(history["rounds"]):
                 self.distort(distortion, clients)
                 threads = [client.start(events["clients"].get(client.name, [])) for client in clients if client.name in names]
@@ -42,11 +44,13 @@ class Runner:
                     thread.join(300)
                     if thread.is_alive():
                         faults.add("hang", "a client did not end within 300 s")
-                quiet.check(number)
+                if quiet.begin():
+                    judge.run(events["judged"])
+                    quiet.check(number)
                 if faults.found:
                     faults.round = number
                     break
-            faults.counts = dict(chaos.counts, pushes=sum(client.pushes for client in clients))
+            faults.counts = dict(chaos.counts, pushes=sum(client.pushes for client in clients), judged=judge.pushes)
         finally:
             try:
                 place.stop()

@@ -1,7 +1,10 @@
-"""Makes a failing history shorter: rounds first, then clients, events and edits are left out."""
+"""Makes a failing history shorter: rounds, clients, events and edits are left out."""
 
 import copy
 import time
+
+from contract import schema
+from contract.smaller import smaller as smaller_bodies
 
 
 def smaller(history: dict):
@@ -13,7 +16,7 @@ def smaller(history: dict):
     for name in history["clients"] if len(history["clients"]) > 1 else []:
         yield changed(history, lambda h: remove_client(h, name))
     for index, events in enumerate(rounds):
-        lists = [("chaos",)] + [("clients", name) for name in events["clients"] if name in history["clients"]]
+        lists = [("chaos",), ("judged",)] + [("clients", name) for name in events["clients"] if name in history["clients"]]
         for path in lists:
             count = len(follow(events, path))
             size = count
@@ -25,6 +28,8 @@ def smaller(history: dict):
             for place, event in enumerate(follow(events, path)):
                 for number in range(len(event.get("edits", []))) if len(event.get("edits", [])) > 1 else []:
                     yield changed(history, lambda h: follow(h["rounds"][index], path)[place]["edits"].pop(number))
+                for body in smaller_bodies(event["push"], schema.resources(history["world"]["contract"])) if "push" in event else []:
+                    yield changed(history, lambda h: follow(h["rounds"][index], path)[place].update(push=body))
 
 
 def remove_client(history: dict, name: str) -> None:
@@ -45,8 +50,13 @@ def changed(history: dict, change) -> dict:
     return less
 
 
+def with_one_push(history: dict, judged: dict) -> dict:
+    """Only the push that differs from the model, with the rows that it met."""
+    return dict(history, clients=[], rounds=[{"clients": {}, "chaos": [], "judged": [judged]}])
+
+
 def shrink(history: dict, fails, seconds: float) -> dict:
-    """`fails` runs a history. Since clients run at once, a history counts as failing if one of a few runs fails."""
+    """`fails` runs a history, several times if clients run at once."""
     end, found = time.monotonic() + seconds, True
     while found:
         found = False

@@ -14,7 +14,7 @@ import world
 from history import Drawer
 from processes import MariaDB, stop_servers_on_sigterm
 from running import Runner, clock
-from shrinking import shrink
+from shrinking import shrink, with_one_push
 
 
 def draw(seed: int, name: str, engine: str, rounds: int) -> dict:
@@ -32,7 +32,7 @@ def leave_out(history: dict, names: list) -> dict:
 
 
 def events_of(history: dict) -> int:
-    return sum(len(events["chaos"]) + sum(len(events["clients"].get(name, [])) for name in history["clients"])
+    return sum(len(events["chaos"]) + len(events["judged"]) + sum(len(events["clients"].get(name, [])) for name in history["clients"])
                for events in history["rounds"])
 
 
@@ -54,6 +54,8 @@ def minimized(runner: Runner, history: dict, faults, options) -> dict:
         return False
 
     cut = dict(history, rounds=history["rounds"][:faults.round + 1])
+    if faults.judged and fails(alone := with_one_push(history, faults.judged)):
+        cut = alone
     return shrink(cut, fails, options.shrink_seconds)
 
 

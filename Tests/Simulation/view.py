@@ -1,5 +1,7 @@
 """The database as a client may see it, computed from the rows by the rules of the world."""
 
+from contract.answer import record
+
 GOOD_FIELDS = ("n", "label", "note", "high", "tags", "status", "place", "secret", "pin", "code", "extra")
 CLERK_FIELDS = ("n", "label", "note", "high", "tags", "status", "place")
 
@@ -31,4 +33,16 @@ def expected_replica(world: dict, client: dict, rows: dict) -> dict:
         found["goods", id] = {"id": id, "good": good_fields(row, CLERK_FIELDS if is_clerk else GOOD_FIELDS), "parts": parts}
     for key, part in rows["parts"].items():
         found["parts", key] = {"id": key, "part": {"n": part["n"], "name": part["name"], "good": part["good"]}}
+    return found
+
+
+def contract_records(place) -> dict:
+    """All records of the resources that the model of the contract judges. Every client may see them."""
+    rows = place.contract_rows()
+    database = place.contract_database(rows)
+    found = {}
+    for resource in place.resources.values():
+        for key in rows[resource.root.table.name]:
+            if (shown := record(database, resource, key)) is not None:
+                found[resource.name, shown["id"]] = shown
     return found

@@ -3,6 +3,8 @@
 A world is a plain dictionary, so that a file can contain it. The two tables are always the same. The rules differ.
 """
 
+from contract import schema
+
 POLICIES = ("client-wins", "client-wins", "server-wins", "reject")
 
 WORLDS = {
@@ -10,6 +12,8 @@ WORLDS = {
     "plain": {"roles": False, "soft": False, "frozen": False, "transitions": False, "identity": False},
     "access": {"roles": True},
     "deletions": {"soft": True, "frozen": True},
+    # Only pushes that the model of the contract judges.
+    "judged": {"judged": 200},
     "random": {},
 }
 
@@ -31,7 +35,7 @@ def draw(random, name: str) -> dict:
         "label": pick(POLICIES), "note": pick(POLICIES), "stock": pick(POLICIES), "part": pick(POLICIES),
         "missing": pick(("drop", "restore", "reject")), "part-missing": pick(("drop", "restore", "reject")),
         "delete": pick(("delete", "keep", "reject")), "part-delete": pick(("delete", "keep", "reject")),
-        "check": random.random() < 0.3,
+        "check": random.random() < 0.3, "contract": schema.draw_policies(random),
     }
     found.update(WORLDS[name])
     return found

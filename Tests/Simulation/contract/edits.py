@@ -1,7 +1,6 @@
 """One edit while its push runs, and what becomes of it."""
 
-from reading import changes, temporary
-from schema import resource as resource_named
+from .reading import changes, temporary
 
 
 class NothingCreated(Exception):
@@ -48,10 +47,10 @@ def sent_values(change):
 class EditRun:
     """One edit while its push runs."""
 
-    def __init__(self, index: int, sent: dict):
+    def __init__(self, index: int, sent: dict, resources: dict):
         self.index = index
         self.sent = sent
-        self.resource = resource_named(sent["resource"])
+        self.resource = resources[sent["resource"]]
         self.changes = changes(self.resource, sent["changeset"])
         self.key = None
         self.met = None

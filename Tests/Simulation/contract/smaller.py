@@ -2,10 +2,8 @@
 
 import copy
 
-from schema import resource
 
-
-def smaller(body: dict):
+def smaller(body: dict, resources: dict):
     """Every push with one thing left out."""
     for index in range(len(body["edits"])):
         if len(body["edits"]) > 1:
@@ -24,10 +22,10 @@ def smaller(body: dict):
                 del less["edits"][index]["changeset"][section][place]
                 yield less
             for place, part in enumerate(value if isinstance(value, list) else [value]):
-                yield from smaller_parts(body, index, section, place, part)
+                yield from smaller_parts(body, resources, index, section, place, part)
 
 
-def smaller_parts(body, index, section, place, part):
+def smaller_parts(body, resources, index, section, place, part):
     def target(less):
         value = less["edits"][index]["changeset"][section]
         return value[place] if isinstance(value, list) else value
@@ -40,7 +38,7 @@ def smaller_parts(body, index, section, place, part):
     if "new" not in part:
         return
     # A group is left out whole.
-    for group in resource(body["edits"][index]["resource"]).section(section).groups:
+    for group in resources[body["edits"][index]["resource"]].section(section).groups:
         names = [f.name for f in group.fields if any(f.name in (part[side] or {}) for side in ("old", "new"))]
         if not names:
             continue
@@ -50,13 +48,3 @@ def smaller_parts(body, index, section, place, part):
                 (target(less)[side] or {}).pop(name, None)
         yield less
 
-
-def shrink(body: dict, fails) -> dict:
-    found = True
-    while found:
-        found = False
-        for less in smaller(body):
-            if fails(less):
-                body, found = less, True
-                break
-    return body

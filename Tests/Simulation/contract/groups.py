@@ -1,8 +1,8 @@
 """Groups of a row that is there, and the row's one statement."""
 
-from edits import Outcome
-from merging import ABSENT, Hash, decide
-from values import digest_of, shown_group, shown_section, stored, wire
+from .edits import Outcome
+from .merging import ABSENT, Hash, decide
+from .values import digest_of, shown_group, shown_section, stored, wire
 
 
 class Groups:

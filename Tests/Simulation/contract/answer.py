@@ -1,7 +1,7 @@
 """The answer to a push, as the model tells it."""
 
-from reading import temporary
-from values import as_id, shown_group, shown_section, wire
+from .reading import temporary
+from .values import as_id, shown_group, shown_section, wire
 
 
 def record(database, resource, key):

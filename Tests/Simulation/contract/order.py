@@ -1,6 +1,6 @@
 """The order in which the edits of a push run."""
 
-from edits import BadPush, sent_values
+from .edits import BadPush, sent_values
 
 
 def ordered(edits) -> list:

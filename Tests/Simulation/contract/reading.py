@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from merging import Hash
+from .merging import Hash
 
 
 @dataclass

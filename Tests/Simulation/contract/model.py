@@ -1,25 +1,25 @@
 """What a push does, slowly and obviously, as the protocol sections 2 to 5 and RULES say."""
 
-from checks import Checks
-from database import Database
-from edits import EditRun, NothingCreated
-from order import ordered
-from rows import UNSURE, Rows
-from schema import RESOURCES
+from .checks import Checks
+from .database import Database
+from .edits import EditRun, NothingCreated
+from .order import ordered
+from .rows import UNSURE, Rows
 
 
 class PushRun(Rows, Checks):
     """Runs one push on a copy of the database.
 
-    `numbers` gives the key of a new row for (edit index, temporary id), as MariaDB gave it; where it knows none, or for
-    SQLite, the next free number is taken.
+    `numbers` returns the key of a new row for (database, table, edit index, temporary id). `known` has the last row that
+    the journal contains, by resource, section and key.
     """
 
-    def __init__(self, database: Database, known: dict, body: dict, numbers):
+    def __init__(self, resources: dict, database: Database, known: dict, body: dict, numbers):
+        self.resources = resources
         self.before = database
         self.database = database.copy()
         self.known = dict(known)
-        self.edits = [EditRun(i, e) for i, e in enumerate(body["edits"])]
+        self.edits = [EditRun(i, e, resources) for i, e in enumerate(body["edits"])]
         self.is_alone = body.get("atomic") == "edit"
         self.numbers = numbers
         self.given = {}
@@ -75,7 +75,7 @@ class PushRun(Rows, Checks):
 
     def forget(self, table, key) -> None:
         """What is known of a row through one section may be known through all that show its table."""
-        for resource in RESOURCES:
+        for resource in self.resources.values():
             for section in resource.sections:
                 if section.table is table:
                     self.known[(resource.name, section.name, key)] = UNSURE
@@ -91,6 +91,7 @@ class PushRun(Rows, Checks):
             edit.problem, edit.is_loose = "depends-on-refused", True
         if edit.is_rejected or edit.problem:
             self.database, self.known, self.given = saved, known, given
+            self.missing -= set(edit.creations())
         else:
             self.learn([edit])
         self.final = self.database

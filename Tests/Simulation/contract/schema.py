@@ -1,6 +1,8 @@
-"""The fixed schema: seven small tables, eight resources over them, small sets of values, so that everything collides."""
+"""Seven small tables and the resources over them, with so few values that everything collides. Policies are drawn."""
 
-from shape import Check, Field, ForeignKey, Group, Resource, Section, Table
+from dataclasses import replace
+
+from .shape import Check, Field, ForeignKey, Group, Resource, Section, Table
 
 AREAS = Table(
     "areas", {"id": "INTEGER", "name": "VARCHAR(10)", "size": "INTEGER"}, ("id",), numbered=True,
@@ -120,9 +122,29 @@ RESOURCES = (
 )
 
 
-def table(name: str) -> Table:
-    return next(t for t in TABLES if t.name == name)
+CONFLICTS = ("client-wins", "server-wins", "reject")
+ROWS = {"on_missing": ("drop", "restore", "reject"), "on_delete_conflict": ("delete", "keep", "reject")}
 
 
-def resource(name: str) -> Resource:
-    return next(r for r in RESOURCES if r.name == name)
+def draw_policies(random) -> dict:
+    """Policies that replace those above, by resource, section, and group or setting."""
+    found = {}
+    for resource in RESOURCES:
+        for section in resource.sections:
+            place = f"{resource.name}.{section.name}"
+            drawn = {f"{place}.{name}": random.choice(words) for name, words in ROWS.items()}
+            drawn |= {f"{place}.groups.{group.name}": random.choice(CONFLICTS) for group in section.groups}
+            found |= {name: word for name, word in drawn.items() if random.random() < 0.5}
+    return found
+
+
+def resources(policies: dict) -> dict:
+    """The resources by name, with these policies."""
+    return {r.name: Resource(r.name, tuple(with_policies(s, f"{r.name}.{s.name}", policies) for s in r.sections))
+            for r in RESOURCES}
+
+
+def with_policies(section: Section, place: str, policies: dict) -> Section:
+    groups = tuple(replace(g, on_conflict=policies.get(f"{place}.groups.{g.name}", g.on_conflict)) for g in section.groups)
+    drawn = {name: policies[f"{place}.{name}"] for name in ROWS if f"{place}.{name}" in policies}
+    return replace(section, groups=groups, **drawn)

@@ -1,6 +1,6 @@
 """The schema as SQL for an engine, and as rule files."""
 
-from schema import RESOURCES, TABLES
+from .schema import TABLES
 
 ON_DELETE = {"plain": "", "cascade": " ON DELETE CASCADE", "null": " ON DELETE SET NULL"}
 
@@ -46,9 +46,9 @@ def literal(value) -> str:
     return "NULL" if value is None else f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def rules() -> dict:
+def rules(resources: dict) -> dict:
     """The rule files by their names."""
-    return {f"{r.name}.yaml": "\n".join(lines(r)) + "\n" for r in RESOURCES}
+    return {f"{r.name}.yaml": "\n".join(lines(r)) + "\n" for r in resources.values()}
 
 
 def lines(resource):
@@ -88,3 +88,13 @@ def lines(resource):
         for check in section.checks:
             yield (f"      - {{name: {check.name}, sql: \"{check.sql}\", fields: [{', '.join(check.fields)}], "
                    f"on-failure: {check.on_failure}}}")
+
+
+def filling(rows: dict) -> str:
+    """The statements that empty all tables and fill them again."""
+    statements = [f"DELETE FROM {quoted(t.name)};" for t in TABLES]
+    for table in TABLES:
+        for row in rows[table.name].values():
+            values = ", ".join(literal(v) for v in row.values())
+            statements.append(f"INSERT INTO {quoted(table.name)} ({listed(row)}) VALUES ({values});")
+    return "\n".join(statements)

@@ -2,16 +2,16 @@
 
 import copy
 
-from database import Database, Refused
-from schema import RESOURCES, TABLES
-from values import as_id, digest_of, shown_group, wire
+from .database import Database, Refused
+from .schema import TABLES
+from .values import as_id, digest_of, shown_group, wire
 
 
 class Maker:
     """Makes pushes that are well formed, and meet the rows of one database."""
 
-    def __init__(self, random, foresees_numbers: bool):
-        self.random = random
+    def __init__(self, random, resources: dict, foresees_numbers: bool):
+        self.random, self.resources = random, list(resources.values())
         # SQLite's next number is known before; MariaDB's is not.
         self.foresees_numbers = foresees_numbers
 
@@ -66,7 +66,7 @@ class Maker:
         return body
 
     def edit(self) -> dict:
-        resource = self.random.choice(RESOURCES)
+        resource = self.random.choice(self.resources)
         root = resource.root
         creates = self.random.random() < 0.22
         id = self.key(root, creates, resource)

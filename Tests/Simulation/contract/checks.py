@@ -1,6 +1,6 @@
 """What is looked at after the writes: the rules' checks, and that no row is left where `where` hides it."""
 
-from database import Refused
+from .database import Refused
 
 
 class Checks:

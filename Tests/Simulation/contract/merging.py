@@ -1,6 +1,6 @@
 """The three-way decision for one group (the protocol section 4)."""
 
-from values import stored
+from .values import stored
 
 ABSENT = object()
 """The base of a row that a client creates: nobody's value."""

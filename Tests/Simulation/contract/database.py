@@ -15,12 +15,14 @@ class Refused(Exception):
 class Database:
     """Rows by table and key (a tuple)."""
 
-    def __init__(self, tables, rows=None):
+    def __init__(self, tables, rows=None, refuses_own_reference=False):
         self.tables = {t.name: t for t in tables}
+        # MariaDB does not delete a row that refers to itself.
+        self.refuses_own_reference = refuses_own_reference
         self.rows = rows if rows is not None else {t.name: {} for t in tables}
 
     def copy(self) -> "Database":
-        return Database(self.tables.values(), copy.deepcopy(self.rows))
+        return Database(self.tables.values(), copy.deepcopy(self.rows), self.refuses_own_reference)
 
     def get(self, table, key):
         return self.rows[table.name].get(key)
@@ -64,6 +66,10 @@ class Database:
                 raise Refused("foreign-key", f"{table.name}.{foreign.column} = {value}")
 
     def delete(self, table, key: tuple) -> None:
+        row = self.rows[table.name][key]
+        if self.refuses_own_reference and any(
+                f.table == table.name and f.on_delete == "plain" and (row[f.column],) == key for f in table.foreign):
+            raise Refused("foreign-key", f"{table.name} {key} refers to itself")
         del self.rows[table.name][key]
         for other in self.tables.values():
             for foreign in other.foreign:

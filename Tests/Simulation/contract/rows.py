@@ -1,11 +1,11 @@
 """Rows that are created, deleted and edited (the table of rows in the protocol section 4)."""
 
-from database import Refused
-from edits import AnyTarget, BadPush, NothingCreated, Outcome
-from groups import Groups
-from merging import ABSENT, Hash, decide
-from reading import temporary
-from values import as_key, digest_of, shown_group, shown_section, stored
+from .database import Refused
+from .edits import AnyTarget, BadPush, NothingCreated, Outcome
+from .groups import Groups
+from .merging import ABSENT, Hash, decide
+from .reading import temporary
+from .values import as_key, digest_of, shown_group, shown_section, stored
 
 UNSURE = object()
 """A row of which the journal may know some fields."""
@@ -244,9 +244,11 @@ class Rows(Groups):
             self.is_unsure, outcome = True, "missing"
         self.tell_row(edit, change, key, outcome, None)
         if outcome == "restored":
-            if self.database.get(section.table, key) is not None:
-                raise Refused("unique", "a row that is hidden or of another record")
             values = self.known.get((edit.resource.name, section.name, key), {})
+            if self.database.get(section.table, key) is not None:
+                # If the journal has the row as one of another record, it is missing instead.
+                self.is_unsure |= values != {}
+                raise Refused("unique", "a row that is hidden or of another record")
             if values is UNSURE:
                 self.is_unsure, values = True, {}
             values = dict(values)

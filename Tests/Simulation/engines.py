@@ -1,0 +1,139 @@
+"""The database of a history, as programs other than the gateway use it."""
+
+import sqlite3
+import subprocess
+from pathlib import Path
+
+from processes import MariaDB, run
+
+ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0"}
+
+
+class SQLiteEngine:
+    """A file with its journal beside it."""
+
+    name = "sqlite"
+    gateways = 1
+
+    def __init__(self, folder: Path, binary: Path):
+        self.file = folder / "world.db"
+        self.url, self.journal_options = f"sqlite:{self.file}", []
+        with self.connect() as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+
+    def connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.file, isolation_level=None, timeout=20)
+        connection.execute("PRAGMA foreign_keys=ON")
+        return connection
+
+    def grant(self, tables) -> None:
+        """A file has no rights."""
+
+    def script(self, text: str) -> None:
+        connection = self.connect()
+        connection.executescript(text)
+        connection.close()
+
+    def fill(self, text: str) -> None:
+        """Replaces rows in one transaction, without foreign keys."""
+        self.script(f"PRAGMA foreign_keys=OFF; BEGIN IMMEDIATE;\n{text}\nCOMMIT;")
+
+    def write(self, statement: str) -> tuple:
+        """Runs one statement. Returns the number of changed rows and the key of a new one."""
+        connection = self.connect()
+        cursor = connection.execute(statement)
+        found = cursor.rowcount, cursor.lastrowid
+        connection.close()
+        return found
+
+    def read(self, tables: dict) -> dict:
+        """The rows of these columns, all of one moment, as lists of dictionaries."""
+        connection = self.connect()
+        connection.execute("BEGIN")
+        found = {}
+        for table, columns in tables.items():
+            rows = connection.execute(f"SELECT {', '.join(f'`{name}`' for name in columns)} FROM `{table}`")
+            found[table] = [dict(zip(columns, row)) for row in rows.fetchall()]
+        connection.close()
+        return found
+
+    def journal_text(self) -> str:
+        """Everything that the journal contains, as bytes read as Latin-1."""
+        files = [path for path in self.file.parent.iterdir() if path.name.startswith("world.db.fieldmerge") and path.is_file()]
+        return "".join(path.read_bytes().decode("latin-1") for path in files)
+
+    def drop(self) -> None:
+        """The folder of the history is removed as a whole."""
+
+
+class MariaDBEngine:
+    """Two schemas, data and journal, on a server that all histories share."""
+
+    name = "mariadb"
+    gateways = 2
+
+    def __init__(self, server: MariaDB, binary: Path, number: int):
+        self.server, self.database, self.journal = server, f"world{number}", f"journal{number}"
+        server.sql(f"CREATE DATABASE {self.database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", "")
+        self.url = self.address(MariaDB.USER)
+        server.sql(run([binary, "journal", "init", "--database", self.address("root"), "--journal",
+                        f"same-server:{self.journal}", "--grant-to", server.ACCOUNT]), "")
+        self.journal_options = ["--journal", f"same-server:{self.journal}"]
+
+    def address(self, user: str) -> str:
+        return f"mariadb://{user}@localhost/{self.database}?socket={self.server.socket}"
+
+    def grant(self, tables) -> None:
+        for table in tables:
+            self.server.grant(f"{self.database}.`{table}`")
+
+    def script(self, text: str) -> None:
+        self.server.sql(text, self.database)
+
+    def fill(self, text: str) -> None:
+        """Replaces rows in one transaction, without foreign keys."""
+        self.script(f"SET FOREIGN_KEY_CHECKS=0; BEGIN;\n{text}\nCOMMIT;")
+
+    def write(self, statement: str) -> tuple:
+        """Runs one statement. Returns the number of changed rows and the key of a new one."""
+        line = self.server.sql(f"{statement}; SELECT ROW_COUNT(), LAST_INSERT_ID();", self.database)
+        return tuple(int(cell) for cell in line.split("\t"))
+
+    def read(self, tables: dict) -> dict:
+        """The rows of these columns, all of one moment, as lists of dictionaries."""
+        text = "START TRANSACTION WITH CONSISTENT SNAPSHOT;"
+        for table, columns in tables.items():
+            cells = ", ".join(f"IFNULL(`{name}`, '\\\\N')" for name in columns)
+            text += f"SELECT '{table}', {cells} FROM `{table}`;"
+        found = {table: [] for table in tables}
+        for line in self.server.sql(text + "COMMIT;", self.database).split("\n")[:-1]:
+            table, *cells = line.split("\t")
+            values = [None if cell == "\\\\N" else unescaped(cell) for cell in cells]
+            found[table].append({name: int(value) if is_number and value is not None else value
+                                 for (name, is_number), value in zip(tables[table].items(), values)})
+        return found
+
+    def journal_text(self) -> str:
+        """Everything that the journal contains, as bytes read as Latin-1."""
+        done = subprocess.run(["mariadb-dump", "--no-defaults", f"--socket={self.server.socket}", "-uroot",
+                               "--skip-extended-insert", self.journal], capture_output=True)
+        return done.stdout.decode("latin-1")
+
+    def drop(self) -> None:
+        self.server.sql(f"DROP DATABASE {self.database}; DROP DATABASE {self.journal}", "")
+
+
+def unescaped(cell: str) -> str:
+    """A cell as the client program of MariaDB prints it."""
+    parts = cell.split("\\")
+    text, index = parts[0], 1
+    while index < len(parts):
+        part = parts[index]
+        if part == "":
+            # Two backslashes are one.
+            text += "\\" + (parts[index + 1] if index + 1 < len(parts) else "")
+            index += 2
+            continue
+        text += ESCAPES.get(part[0], part[0]) + part[1:]
+        index += 1
+    return text
