@@ -82,13 +82,16 @@ class Decisions(Delivery):
 
     def _spread(self, conflict: Conflict, value: Any) -> Json:
         """Returns the answer of a handler as fields."""
-        return self._section(conflict).group(str(conflict.group)).spread(as_plain(value))
+        return self._group(self._section(conflict), conflict).spread(as_plain(value))
 
     def _fields(self, entry: Conflict | Overtaken, side: str) -> Json:
         """Returns a value of an entry as fields of the present rules; throws `UnknownName` if they have none of them."""
         section = self._section(entry)
         told = {"group": entry.group, "fields": entry._fields, side: as_plain(getattr(entry, side))}
-        return told_fields(section, told, side) or section.group(str(entry.group)).spread(told[side])
+        return told_fields(section, told, side) or self._group(section, entry).spread(told[side])
+
+    def _group(self, section: Section, entry: Conflict | Overtaken) -> Group:
+        return section.group(section.present_group(str(entry.group)))
 
     def _are_equal(self, entry: Conflict, one: Json, other: Json) -> bool:
         section = self._section(entry)
@@ -108,7 +111,7 @@ class Decisions(Delivery):
                     row = record[section.name]
                     row.append(values)
                     row = row[-1]
-            row.update(values if counts is None else counts(section.group(str(conflict.group)), row))
+            row.update(values if counts is None else counts(self._group(section, conflict), row))
         return transaction.ticket
 
     def _delete_row(self, conflict: Conflict) -> Ticket | None:

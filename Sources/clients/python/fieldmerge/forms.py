@@ -181,7 +181,7 @@ class RecordDraft:
             id=self.id,
             section=section.name,
             item=change.get("id"),
-            group=group.name,
+            group=self._present_name(section, group),
             old=as_read(group.value(values["old"])),
             current=as_read(group.value(now)),
             new=as_read(group.value(values["new"])),
@@ -189,6 +189,12 @@ class RecordDraft:
             _told=now,
             _store=self._store,
         )
+
+    def _present_name(self, section: Section, group: Group) -> str:
+        """Returns the name that the group has in the rules now."""
+        known = self._store._model._known(self.resource)
+        has_section = known is not None and known.has(section.name)
+        return known.section(section.name).present_group(group.name) if known and has_section else group.name
 
     def _mark(self, section: str, item: Any, group: str) -> tuple[str, str | None, str]:
         return section, None if item is None else key_of(item), group

@@ -1,4 +1,5 @@
-"""Edits and records under the present names of their fields. Rules can name earlier ones (`formerly`)."""
+"""Edits, records and answers under the present names of their fields and groups. Rules can name earlier ones
+(`formerly`)."""
 
 from __future__ import annotations
 
@@ -6,18 +7,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from .changes import Json, RowChange
-from .rules import Resource
+from .rules import Resource, Section
 
 
 def has_renames(resource: Resource) -> bool:
-    """Returns whether a field has earlier names."""
-    return any(section.renames for section in resource.sections)
+    """Returns whether a field or a group has earlier names."""
+    return any(section.renames or section.group_renames for section in resource.sections)
 
 
 def renamed(resource: Resource, changes: list[RowChange]) -> list[RowChange]:
-    """Returns changes under the present names of fields. The groups are those of before."""
-    known = {section.name: section.renames for section in resource.sections}
-    return [_change(known.get(change["section"], {}), change) for change in changes]
+    """Returns changes under the present names of fields and groups. The groups have the fields of before."""
+    known = {section.name: section for section in resource.sections}
+    return [_change(known[change["section"]], change) if change["section"] in known else change for change in changes]
+
+
+def renamed_result(resource: Resource, result: Json) -> Json:
+    """Returns the result of an edit with the present names of groups."""
+    outcomes = [
+        {**one, "group": resource.section(one["section"]).present_group(one["group"])}
+        if one.get("group") is not None and resource.has(one.get("section"))
+        else one
+        for one in result.get("outcomes") or []
+    ]
+    return {**result, "outcomes": outcomes}
 
 
 def renamed_record(resource: Resource, record: Json) -> Json:
@@ -31,13 +43,24 @@ def renamed_record(resource: Resource, record: Json) -> Json:
     return result
 
 
-def _change(renames: Mapping[str, str], change: RowChange) -> RowChange:
-    if not renames:
+def _change(section: Section, change: RowChange) -> RowChange:
+    if not section.renames and not section.group_renames:
         return change
-    result = _sides(renames, change)
+    result = _sides(section.renames, change)
     if "groups" in change:
-        result["groups"] = {name: _sides(renames, values) for name, values in change["groups"].items()}
+        groups: Json = {}
+        for earlier, values in change["groups"].items():
+            name, sides = section.present_group(earlier), _sides(section.renames, values)
+            groups[name] = _joined(groups[name], sides) if name in groups else sides
+        result["groups"] = groups
     return result
+
+
+def _joined(one: Json, other: Json) -> Json:
+    """Returns the values of two groups that have become one."""
+    unknown = [*one.get("unknown", ()), *other.get("unknown", ())]
+    joined = {side: {**one[side], **other[side]} for side in ("old", "new")}
+    return {**joined, "unknown": unknown} if unknown else joined
 
 
 def _sides(renames: Mapping[str, str], values: Json) -> Json:

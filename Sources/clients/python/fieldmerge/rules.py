@@ -63,6 +63,8 @@ class Section:
     group_of: Mapping[str, Group] = field(default_factory=dict)
     renames: Mapping[str, str] = field(default_factory=dict)
     """The names of fields by their earlier names."""
+    group_renames: Mapping[str, str] = field(default_factory=dict)
+    """The names of groups by their earlier names."""
 
     @property
     def is_list(self) -> bool:
@@ -74,6 +76,10 @@ class Section:
             if group.name == name:
                 return group
         raise UnknownName(self.name, name, nearest(name, (group.name for group in self.groups)))
+
+    def present_group(self, name: str) -> str:
+        """Returns the present name of a group, whose name may be an earlier one."""
+        return self.group_renames.get(name, name)
 
     def field(self, name: str, *, path: str) -> Field:
         """Returns a field by its name; throws `UnknownName` with the nearest one."""
@@ -171,6 +177,7 @@ def _section(described: Any) -> Section:
         fields={one.name: one for group in groups for one in group.fields},
         group_of={one.name: group for group in groups for one in group.fields},
         renames=_renames(groups),
+        group_renames=_group_renames(groups),
     )
 
 
@@ -182,6 +189,15 @@ def _renames(groups: tuple[Group, ...]) -> dict[str, str]:
             earlier.update(dict.fromkeys(group.formerly, group.fields[0].name))
         for one in group.fields:
             earlier.update(dict.fromkeys(one.formerly, one.name))
+    return {name: new for name, new in earlier.items() if name not in names}
+
+
+def _group_renames(groups: tuple[Group, ...]) -> dict[str, str]:
+    names = {group.name for group in groups}
+    earlier: dict[str, str] = {}
+    for group in groups:
+        fields = group.fields[0].formerly if len(group.fields) == 1 else ()
+        earlier.update(dict.fromkeys([*fields, *group.formerly], group.name))
     return {name: new for name, new in earlier.items() if name not in names}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..ids import is_temporary, key_of
+from ..renames import renamed_result
 from .parts import (
     ADDED_KEPT,
     KEPT,
@@ -40,6 +41,7 @@ class Answers(Rebasing):
             # An answer is as old as its request. Pages may have come since: beside a large push, or before a repetition.
             newer_than = self.database.value("SELECT pulls FROM push WHERE seq = ?", seq)
             edits = self.edits_of(seq)
+            results = self._renamed(edits, results)
             failed = [index for index, result in enumerate(results) if result.get("status") not in (None, "merged")]
             seen = self._seen_of(edits, results)
             views = {place: self.view(place[0], edit.id) for edit in edits for place in [(edit.resource, edit.key)]}
@@ -121,6 +123,15 @@ class Answers(Rebasing):
                 self._touched.add((edit.resource, edit.key))
             self.database.write("DELETE FROM edit WHERE push = ?", seq)
         self._drop_kept()
+
+    def _renamed(self, edits: list[StoredEdit], results: list[Json]) -> list[Json]:
+        """Returns results with the present names of groups: the answer may be of earlier rules."""
+        renamed: list[Json] = list(results)
+        for index, (edit, result) in enumerate(pairs(edits, results)):
+            known = self._known(edit.resource)
+            if known is not None:
+                renamed[index] = renamed_result(known, result)
+        return renamed
 
     def _seen_of(self, edits: list[StoredEdit], results: list[Json]) -> dict[Place, Json | None]:
         places: dict[Place, Json | None] = {}
@@ -253,6 +264,7 @@ class Answers(Rebasing):
             seq = push.seq
             newer_than = self.database.value("SELECT pulls FROM push WHERE seq = ?", seq)
             edits = self.edits_of(seq)
+            results = self._renamed(edits, results)
             seen = self._seen_of(edits, results)
             fault = 0
             for index, result in enumerate(results[: len(edits)]):

@@ -10,7 +10,7 @@ from ..changes import Json, RowChange
 from ..errors import NotPossible
 from ..ids import key_of
 from ..owners import has_ended
-from ..rules import Section
+from ..rules import Resource, Section
 from .notes import Notes
 from .parts import EVENTS_KEPT, StoredEdit
 
@@ -73,6 +73,19 @@ class Conflicts(Notes):
                 "UPDATE conflict SET place = ?, body = ? WHERE seq = ?",
                 *(place_of(resource, key, section, item, group), json.dumps(told), seq),
             )
+
+    def _rename_entries(self, resource: Resource) -> None:
+        """Gives the entries of groups that have a new name this name, in the list and in events."""
+        for seq, place, body in self.database.rows("SELECT seq, place, body FROM conflict"):
+            name, key, section, item, group = json.loads(place)
+            if name != resource.name or group is None or not resource.has(section):
+                continue
+            present = resource.section(section).present_group(group)
+            if present != group:
+                text = json.dumps({**json.loads(body), "group": present})
+                place = place_of(name, key, section, item, present)
+                self.database.write("UPDATE conflict SET place = ?, body = ? WHERE seq = ?", place, text, seq)
+                self.database.write("UPDATE event SET body = ? WHERE entry = ?", text, seq)
 
     def _queue(self, kind: str, body: Json) -> None:
         """Queues an event, that of an entry if it has a name."""
@@ -160,7 +173,7 @@ def told_fields(section: Section, told: Json, side: str) -> Json:
     """Returns a value of an entry as fields under their present names, also if its group had other fields then."""
     value, names = told.get(side), told.get("fields")
     if names is None:
-        return section.group(told["group"]).spread(value)
+        return section.group(section.present_group(told["group"])).spread(value)
     values = {names[0]: value} if len(names) == 1 else value if isinstance(value, Mapping) else {}
     present = {section.renames.get(name, name): one for name, one in values.items()}
     return {name: one for name, one in present.items() if name in section.fields}

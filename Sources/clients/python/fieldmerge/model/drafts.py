@@ -199,7 +199,8 @@ class Drafts(Discarding):
         with self.database.transaction("overtaken"):
             resource = self.resource(told["resource"])
             section = resource.section(told["section"])
-            group = next((one for one in section.groups if one.name == told["group"]), None)
+            name = section.present_group(told["group"])
+            group = next((one for one in section.groups if one.name == name), None)
             key = key_of(self.resolve(told["id"]))
             item = None if told.get("item") is None else key_of(self.resolve(told["item"]))
             drafts = [

@@ -2,8 +2,8 @@
 
 A resource is *stale* while its bases are of another shape than the rules have. Until its records are read again, its
 earlier description counts, and nothing is sent. Notes: `shapes` has the shape of the bases of each resource, `stale` the
-earlier description of each stale resource (null if unknown), `edition` names the descriptions that count. `shapesOf` has
-the rules that a snapshot in a file was made under.
+earlier description of each stale resource (null if unknown), `edition` names the descriptions that count, `named` those
+whose names the edits have. `shapesOf` has the rules that a snapshot in a file was made under.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..errors import InvalidEdit, UnknownName
 from ..renames import has_renames, renamed
-from ..rules import Rules
+from ..rules import Resource, Rules
 from .parts import UNSENT, StoredEdit, new_problem
+from .paths import renamed_path
 from .refusals import Refusals
 
 
@@ -117,15 +118,30 @@ class Editions(Refusals):
                 self._regroup_push(seq, rules)
 
     def _rename(self, rules: Rules) -> None:
-        """Gives the edits that were made under earlier names of fields the present ones, also sent and refused ones."""
+        """Gives edits that were made under earlier names of fields and groups the present ones, also sent and refused
+        ones, and entries of lists."""
+        if self.database.meta("named") == rules.edition:
+            return
+        self.database.set_meta("named", rules.edition)
         for name, resource in rules.resources.items():
             if not has_renames(resource):
                 continue
+            self._rename_entries(resource)
+            self._rename_faulty(resource)
             for edit in self._edits("e.resource = ? AND p.rules IS NOT ?", name, rules.edition):
                 changes = renamed(resource, edit.changes)
                 if changes != edit.changes:
                     self._write_changes(edit.push, edit.place, changes)
                     self._touched.add((edit.resource, edit.key))
+
+    def _rename_faulty(self, resource: Resource) -> None:
+        """Gives the paths in refusals the present names of groups."""
+        for seq, refusal, edits in self.refused():
+            paths = refusal.get("faulty") or []
+            if any(edit.resource == resource.name for edit in edits):
+                refusal["faulty"] = [renamed_path(resource, path) for path in paths]
+            if refusal.get("faulty", []) != paths:
+                self.database.write("UPDATE push SET refusal = ? WHERE seq = ?", json.dumps(refusal), seq)
 
     def _regroup_push(self, seq: int, rules: Rules) -> None:
         """Builds a push as the rules group it, or refuses it if they lack what it edits."""

@@ -24,6 +24,15 @@ def path_of(change: RowChange, group: str | None = None) -> str:
     return change["section"] + item + ("" if group is None else f".{group}")
 
 
+def renamed_path(resource: Resource, path: str) -> str:
+    """Returns a path with the present name of its group."""
+    match = _PATH.fullmatch(path)
+    if match is None or match["name"] is None or not resource.has(match["section"]):
+        return path
+    name: str = match["name"]
+    return path.removesuffix(name) + resource.section(match["section"]).present_group(name)
+
+
 def split(resource: Resource, changes: list[RowChange], paths: list[str]) -> tuple[list[RowChange], list[RowChange]]:
     """Returns the changes without the groups of these paths, and those groups; throws `UnknownName`."""
     wanted = [_parsed(resource, changes, path) for path in paths]
@@ -84,6 +93,7 @@ def _parsed(resource: Resource, changes: list[RowChange], path: str) -> tuple[st
     if name is None:
         return section.name, item, None
     names = [group.name for group in section.groups]
+    name = section.present_group(name)
     if name not in names and name not in section.group_of:
         raise UnknownName(path, name, nearest(name, [*names, *section.fields]))
     return section.name, item, name if name in names else section.group_of[name].name
