@@ -5,7 +5,10 @@ import RecordStore
 final class SQLiteQueue: Sendable {
     let queue: DatabaseQueue
     let busy: BusyWait
-    let turnstile = Turnstile()
+    /// The callers that wait for the connection.
+    ///
+    /// GRDB has a queue too, but a caller would wait there for as long as the callers before it, which may have more time.
+    let callers = Turns(limit: 1)
     private let turns: FileTurns?
 
     /// - Parameters:

@@ -176,48 +176,52 @@ import Testing
         #expect(isLong(99))
     }
 
-    /// A push that stands still, since another program holds its rows, lends its turn: five at once and no more.
+    /// A push that waits for rows of another program lends its turn: five at once and no more.
     @Test func aTurnThatTakesTooLongIsLent() async throws {
         let turns = Turns(limit: 1)
+        let far = ContinuousClock.now + .seconds(600)
         for _ in 0..<2 {
-            var held: [LongTurn] = []
-            for _ in 0...LongTurn.mostLent {
-                // All but the first wait until the one before has lent its turn.
-                #expect(await turns.enter(1, until: .now + .seconds(60)))
-                held.append(LongTurn(in: turns, patience: .zero))
+            let begun = (0...Turns.mostLoans).map { _ in Wait<Void>() }
+            let ends = begun.map { _ in Wait<Void>() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (begin, end) in zip(begun, ends) {
+                    group.addTask {
+                        try await turns.begin(if: true, until: far)
+                        try await turns.run(lendingAfter: .zero) {
+                            begin.end(())
+                            _ = await end.outcome(until: far)
+                        }
+                    }
+                }
+                for begin in begun { _ = await begin.outcome(until: far) }
+                #expect(await !turns.enter(until: .now) && turns.used == 1)
+                for end in ends { end.end(()) }
+                try await group.waitForAll()
             }
-            #expect(await !turns.enter(1, until: .now) && turns.used == 1)
-            for turn in held { turn.end() }
             #expect(turns.used == 0 && turns.waiting == 0)
         }
-        #expect(await turns.enter(1, until: .now + .seconds(60)))
-        let turn = LongTurn(in: turns, patience: .seconds(3_600))
-        #expect(await !turns.enter(1, until: .now))
-        turn.end()
-        #expect(turns.used == 0)
     }
 
-    /// Who finds no room in time is turned away, and so is one whose caller has left.
-    @Test func nobodyWaitsForEver() async throws {
+    @Test func aTurnThatEndsInTimeIsNotLent() async throws {
         let turns = Turns(limit: 1)
-        #expect(await turns.enter(1, until: .now + .seconds(60)))
+        try await turns.begin(if: true, until: .now + .seconds(600))
+        try await turns.run(lendingAfter: .seconds(3_600)) { #expect(await !turns.enter(until: .now)) }
+        #expect(turns.used == 0 && turns.waiting == 0)
+    }
+
+    @Test func aLongPushWaitsForItsTurnAsLongAsItsCaller() async throws {
+        let turns = Turns(limit: 1)
+        try await turns.begin(if: true, until: .now + .seconds(600))
         let late = await #expect(throws: StoreError.self) { try await turns.begin(if: true, until: .now) }
         #expect(late?.kind == .busy && turns.used == 1)
         try await turns.begin(if: false, until: .now)
-        turns.leave(1)
+        turns.leave()
         let caller = Caller()
         caller.leave()
         let unwanted = await #expect(throws: StoreError.self) {
-            try await turns.begin(if: true, until: .now + .seconds(60), for: caller)
+            try await turns.begin(if: true, until: .now + .seconds(600), for: caller)
         }
         #expect(unwanted?.kind == .busy && turns.used == 0 && turns.waiting == 0)
-        #expect(await turns.enter(1, until: .now + .seconds(60)))
-        let cancelled = Task { await turns.enter(1, until: .now + .seconds(60)) }
-        while turns.waiting == 0 { await Task.yield() }
-        cancelled.cancel()
-        #expect(await !cancelled.value && turns.waiting == 0)
-        turns.leave(1)
-        #expect(turns.used == 0)
     }
 }
 

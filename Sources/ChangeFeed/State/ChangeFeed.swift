@@ -63,25 +63,15 @@ package final class ChangeFeed: Sendable {
 
     /// Looks at the feed until the task is cancelled, and lets nobody wait any more then.
     package func run() async {
-        await withTaskGroup { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    let hasFeed = (try? await self.look()) ?? nil
-                    try? await Task.sleep(for: hasFeed == nil ? max(self.interval, .milliseconds(500)) : self.interval)
-                }
-            }
-            group.addTask {
-                while !Task.isCancelled {
-                    self.waiters.expire(now: .now)
-                    try? await Task.sleep(for: min(self.interval, .milliseconds(100)))
-                }
-            }
-            await group.waitForAll()
+        while !Task.isCancelled {
+            let hasFeed = (try? await look()) ?? nil
+            try? await Task.sleep(for: hasFeed == nil ? max(interval, .milliseconds(500)) : interval)
         }
         close()
-        if let journal = journal() {
-            try? await FeedLook(journal: journal, gateway: gateway).leave(until: .now.advanced(by: .seconds(2)))
-        }
+        guard let journal = journal() else { return }
+        let look = FeedLook(journal: journal, gateway: gateway)
+        // This task is cancelled by now, and a cancelled task may not wait for a connection.
+        await Task { try? await look.leave(until: .now.advanced(by: .seconds(2))) }.value
     }
 
     /// Wakes everybody who waits, because the gateway stops.

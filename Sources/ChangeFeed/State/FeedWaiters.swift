@@ -1,76 +1,57 @@
+import RecordStore
 import Synchronization
 
-/// Those who wait for the feed to grow.
+/// The requests that wait for the feed to grow.
 final class FeedWaiters: Sendable {
     private struct Waiter {
         let revision: Int
         let feed: String
-        let deadline: ContinuousClock.Instant
-        let continuation: CheckedContinuation<Void, Never>
+        let wait = Wait<Void>()
     }
 
     private struct State {
-        var waiters: [Int: Waiter] = [:]
-        var next = 0
+        var waiters: [ObjectIdentifier: Waiter] = [:]
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// The number of those who wait.
+    /// The number of requests that wait.
     var count: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits until the feed is beyond a revision, or another, or the time is over.
+    /// Waits until the feed is beyond a revision, or is another feed, or the time is over.
     ///
-    /// - Parameter isOver: looked at once the waiter is in place, so that nothing passes it by unseen.
+    /// - Parameter isOver: is called once the waiter is in place, so that it misses no growth.
     func wait(
         beyond revision: Int, of feed: String, until deadline: ContinuousClock.Instant, unless isOver: () -> Bool
     ) async {
-        let number = state.withLock { state in
-            state.next += 1
-            return state.next
+        let waiter = Waiter(revision: revision, feed: feed)
+        let name = ObjectIdentifier(waiter.wait)
+        state.withLock { state in
+            if state.isClosed { waiter.wait.end(()) } else { state.waiters[name] = waiter }
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isClosed = state.withLock { state in
-                    guard !state.isClosed else { return true }
-                    state.waiters[number] = Waiter(
-                        revision: revision, feed: feed, deadline: deadline, continuation: continuation)
-                    return false
-                }
-                if isClosed { return continuation.resume() }
-                if isOver() || Task.isCancelled { end(number) }
-            }
-        } onCancel: {
-            end(number)
-        }
+        if isOver() { waiter.wait.end(()) }
+        _ = await waiter.wait.outcome(until: deadline)
+        state.withLock { $0.waiters[name] = nil }
     }
 
-    private func end(_ number: Int) {
-        state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume()
+    /// Wakes the requests for which the feed has grown.
+    func wake(_ now: FeedState) {
+        end { $0.revision < now.revision || $0.feed != now.feed }
     }
 
-    /// Wakes those for whom the feed has grown.
-    func wake(_ now: FeedState) { resume { $0.revision < now.revision || $0.feed != now.feed } }
-
-    /// Wakes those whose time is over.
-    func expire(now: ContinuousClock.Instant) { resume { $0.deadline <= now } }
-
-    /// Wakes everybody, and lets nobody wait any more.
+    /// Wakes all, and lets none wait any more.
     func close() {
         state.withLock { $0.isClosed = true }
-        resume { _ in true }
+        end { _ in true }
     }
 
-    /// Nobody may wait any more.
+    /// True once no request may wait any more.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    private func resume(where isDone: (Waiter) -> Bool) {
-        let done = state.withLock { state in
-            let done = state.waiters.filter { isDone($0.value) }
-            for number in done.keys { state.waiters[number] = nil }
-            return done
+    private func end(where isDone: (Waiter) -> Bool) {
+        state.withLock { state in
+            for waiter in state.waiters.values where isDone(waiter) { waiter.wait.end(()) }
         }
-        for waiter in done.values { waiter.continuation.resume() }
     }
 }

@@ -1,8 +1,7 @@
 import ChangeFeed
 import RecordStore
-import Synchronization
 
-/// The feed as a sync waits for it: with its own pushes in it, or as it stands after a while.
+/// The feed as a sync waits for it: with its own pushes in it, or as it was last after a while.
 struct SyncNews: Sendable {
     let feed: ChangeFeed
     /// The longest that the answer waits for its own changes.
@@ -14,40 +13,19 @@ struct SyncNews: Sendable {
         let isCaughtUp: Bool
     }
 
-    func news() async throws -> Found {
-        let feed = feed
-        // The look goes on for others who wait for it, whoever is too late here; so neither waits for the other.
-        let result: Result<Found, any Error> = await withCheckedContinuation { continuation in
-            let first = FirstAnswer(continuation)
-            Task {
-                do {
-                    first.take(.success(Found(state: try await feed.catchUp(), isCaughtUp: true)))
-                } catch {
-                    first.take(.failure(error))
-                }
-            }
-            Task {
-                try? await Task.sleep(for: Self.patience)
-                first.take(.success(Found(state: feed.known, isCaughtUp: false)))
+    func news() async throws(StoreError) -> Found {
+        let wait = Wait<Result<FeedState?, StoreError>>()
+        // Other requests wait for the same look, so it goes on when this one gives up.
+        Task { [feed] in
+            do throws(StoreError) {
+                wait.end(.success(try await feed.catchUp()))
+            } catch {
+                wait.end(.failure(error))
             }
         }
-        return try result.get()
-    }
-
-    /// Answers once, with whatever comes first.
-    private final class FirstAnswer: Sendable {
-        private let continuation: Mutex<CheckedContinuation<Result<Found, any Error>, Never>?>
-
-        init(_ continuation: CheckedContinuation<Result<Found, any Error>, Never>) {
-            self.continuation = Mutex(continuation)
+        guard let result = await wait.outcome(until: .now.advanced(by: Self.patience)) else {
+            return Found(state: feed.known, isCaughtUp: false)
         }
-
-        func take(_ result: Result<Found, any Error>) {
-            let waiting = continuation.withLock { waiting in
-                defer { waiting = nil }
-                return waiting
-            }
-            waiting?.resume(returning: result)
-        }
+        return Found(state: try result.get(), isCaughtUp: true)
     }
 }

@@ -3,21 +3,19 @@ import Synchronization
 
 /// Hands out connections: a thin shell around `PoolState`.
 final class ConnectionPool: Sendable {
-    fileprivate enum Turn: Sendable {
+    private enum Turn: Sendable {
         case use(MariaDBConnection)
         case open
-    }
-
-    fileprivate struct Waiter {
-        let continuation: CheckedContinuation<Turn, any Error>
-        let timer: Task<Void, any Error>
+        case refuse(StoreError)
     }
 
     private struct State {
         var pool: PoolState<MariaDBConnection>
-        var waiters: [UInt64: Waiter] = [:]
+        var waiters: [UInt64: Wait<Turn>] = [:]
         var lastWaiter: UInt64 = 0
     }
+
+    private typealias Opening = Wait<Result<MariaDBConnection, StoreError>>
 
     private let state: Mutex<State>
     private let configuration: MariaDBConfiguration
@@ -69,7 +67,7 @@ final class ConnectionPool: Sendable {
             let closing = state.pool.close()
             return (closing.connections, closing.waiters.compactMap { state.waiters.removeValue(forKey: $0) })
         }
-        for waiter in waiting { waiter.resume(.failure(Self.closed)) }
+        for waiter in waiting { waiter.end(.refuse(Self.closed)) }
         for connection in connections { await connection.close() }
         await watch.stop()
     }
@@ -81,51 +79,35 @@ final class ConnectionPool: Sendable {
     private func acquire(
         for purpose: TransactionKind, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> MariaDBConnection {
-        let turn: Turn
-        do {
-            turn = try await withCheckedThrowingContinuation { continuation in
-                if let result = enter(continuation, for: purpose, deadline) { continuation.resume(with: result) }
-            }
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw Self.late
-        }
-        switch turn {
+        switch try await turn(for: purpose, deadline) {
         case .use(let connection): return connection
         case .open: return try await open(deadline)
+        case .refuse(let error): throw error
         }
     }
 
-    /// Returns what the caller gets at once; nil where it has to wait.
-    private func enter(
-        _ continuation: CheckedContinuation<Turn, any Error>, for purpose: TransactionKind,
-        _ deadline: ContinuousClock.Instant
-    ) -> Result<Turn, any Error>? {
-        state.withLock { state in
+    private func turn(
+        for purpose: TransactionKind, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Turn {
+        let wait = Wait<Turn>()
+        let number = state.withLock { state in
             state.lastWaiter += 1
-            let id = state.lastWaiter
-            switch state.pool.acquire(waiter: id, suits: { $0.wasUsed(for: purpose) }) {
-            case .use(let connection): return .success(.use(connection))
-            case .open: return .success(.open)
-            case .refuseClosed: return .failure(Self.closed)
-            case .refuseFull: return .failure(Self.full)
-            case .wait:
-                let timer = Task { [self] in
-                    try await Task.sleep(until: deadline, clock: .continuous)
-                    giveUp(id)
-                }
-                state.waiters[id] = Waiter(continuation: continuation, timer: timer)
-                return nil
+            let number = state.lastWaiter
+            switch state.pool.acquire(waiter: number, suits: { $0.wasUsed(for: purpose) }) {
+            case .use(let connection): wait.end(.use(connection))
+            case .open: wait.end(.open)
+            case .refuseClosed: wait.end(.refuse(Self.closed))
+            case .refuseFull: wait.end(.refuse(Self.full))
+            case .wait: state.waiters[number] = wait
             }
+            return number
         }
-    }
-
-    private func giveUp(_ id: UInt64) {
-        let waiter = state.withLock { state in
-            state.pool.giveUp(id) ? state.waiters.removeValue(forKey: id) : nil
+        if let turn = await wait.outcome(until: deadline) { return turn }
+        state.withLock { state in
+            _ = state.pool.giveUp(number)
+            state.waiters[number] = nil
         }
-        waiter?.resume(.failure(Self.late))
+        throw Self.late
     }
 
     /// Opens a connection; one that is there only after the deadline is for those who come later.
@@ -135,17 +117,13 @@ final class ConnectionPool: Sendable {
             let outcome = await opened()
             if !opening.end(outcome), case .success(let connection) = outcome { await giveBack(connection) }
         }
-        let alarm = Task {
-            try await Task.sleep(until: deadline, clock: .continuous)
-            opening.end(.failure(Self.slow))
-        }
-        defer { alarm.cancel() }
-        return try await opening.outcome().get()
+        guard let outcome = await opening.outcome(until: deadline) else { throw Self.slow }
+        return try outcome.get()
     }
 
     private static let slow = StoreError(.unavailable, "the database server does not take up connections in time")
 
-    private func opened() async -> Opening.Outcome {
+    private func opened() async -> Result<MariaDBConnection, StoreError> {
         do throws(StoreError) {
             let connection = try MariaDBConnection(configuration)
             watch.add(connection.health)
@@ -166,14 +144,16 @@ final class ConnectionPool: Sendable {
     }
 
     private func release(_ connection: MariaDBConnection) async {
-        let (waiter, closing) = state.withLock { state -> (Waiter?, MariaDBConnection?) in
-            switch state.pool.release(connection) {
-            case .handOver(_, let id): (state.waiters.removeValue(forKey: id), nil)
-            case .keep: (nil, nil)
-            case .close(let connection): (nil, connection)
+        let closing = state.withLock { state -> MariaDBConnection? in
+            while true {
+                switch state.pool.release(connection) {
+                case .handOver(_, let number):
+                    if state.waiters.removeValue(forKey: number)?.end(.use(connection)) == true { return nil }
+                case .keep: return nil
+                case .close(let connection): return connection
+                }
             }
         }
-        waiter?.resume(.success(.use(connection)))
         await closing?.close()
     }
 
@@ -182,23 +162,16 @@ final class ConnectionPool: Sendable {
         await connection.close()
     }
 
-    /// A place became free without a connection in it; whoever waits longest opens its own.
+    /// Passes a place without a connection to the caller that waits longest.
     ///
-    /// What lies idle is dropped with a connection that broke, because the server has probably gone away from under all
-    /// of them.
+    /// That caller opens a connection. Idle connections are closed with one that broke: the server has probably gone away from under all of them.
     private func passOn(_ broken: MariaDBConnection?) async {
-        let (waiter, dropped) = state.withLock { state in
-            let dropped = broken == nil ? [] : state.pool.dropIdle()
-            return (state.pool.discard().flatMap { state.waiters.removeValue(forKey: $0) }, dropped)
+        let dropped = state.withLock { state in
+            while let number = state.pool.discard() {
+                if state.waiters.removeValue(forKey: number)?.end(.open) == true { break }
+            }
+            return broken == nil ? [] : state.pool.dropIdle()
         }
-        waiter?.resume(.success(.open))
         for connection in dropped { await connection.close() }
-    }
-}
-
-extension ConnectionPool.Waiter {
-    fileprivate func resume(_ result: Result<ConnectionPool.Turn, any Error>) {
-        timer.cancel()
-        continuation.resume(with: result)
     }
 }

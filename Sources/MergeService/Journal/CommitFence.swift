@@ -125,10 +125,10 @@ final class CommitFence: Sendable {
         until deadline: ContinuousClock.Instant, _ recover: (InDoubt) async throws(StoreError) -> Void
     ) async throws(StoreError) {
         if doubt == nil { return }
-        guard await recoveries.enter(1, until: deadline) else {
+        guard await recoveries.enter(until: deadline) else {
             throw StoreError(.busy, "recovery has not decided in time about a COMMIT in doubt")
         }
-        defer { recoveries.leave(1) }
+        defer { recoveries.leave() }
         // Another request may have had it decided meanwhile.
         guard let doubt else { return }
         await tell(until: deadline)

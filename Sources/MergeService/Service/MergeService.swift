@@ -237,11 +237,15 @@ package final class MergeService: Sendable {
         let namesLong = push.namesLong(lengths)
         let isLong = namesLong || push.isLong
         try await longPushes.begin(if: isLong, until: push.deadline, for: push.request.caller)
-        let turn = isLong ? LongTurn(in: longPushes, patience: limits.longPatience) : nil
-        defer { turn?.end() }
-        if !namesLong, let pushes, let queued = QueuedPush(push),
-            case .answered(let ending) = try await pushes.submit(queued)
-        {
+        guard isLong else { return try await endingShared(of: push) }
+        return try await longPushes.run(lendingAfter: limits.longPatience) {
+            try await namesLong ? endingAlone(of: push) : endingShared(of: push)
+        }
+    }
+
+    /// Runs a push in a transaction that it may share with others.
+    private func endingShared(of push: PushItem) async throws(StoreError) -> PushEnding {
+        if let pushes, let queued = QueuedPush(push), case .answered(let ending) = try await pushes.submit(queued) {
             return ending
         }
         return try await endingAlone(of: push)
