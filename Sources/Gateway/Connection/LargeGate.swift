@@ -1,5 +1,5 @@
 import MergeCore
-import MergeService
+import RecordStore
 
 /// Lets so many bytes of large bodies be worked on at once: what is made of a body takes many times its length.
 struct LargeGate: Sendable {
