@@ -71,6 +71,9 @@ class Delivery:
     def _was_edited(self) -> None:
         raise NotImplementedError
 
+    def _observed(self, observer: Observer) -> Any:
+        raise NotImplementedError
+
     def _answer(self, conflict: Any, value: Any) -> None:
         raise NotImplementedError
 
@@ -93,7 +96,7 @@ class Delivery:
             return
         for resource, record_id, before, after in incoming:
             for hook in list(self._hooks):
-                transaction = Transaction(self)
+                transaction = Transaction(self)  # type: ignore[arg-type]
                 change = Change(resource, record_id, as_read(before), as_read(after), transaction)
                 try:
                     hook(change)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from .changes import Json, RowChange, apply, difference, equal_where_known, fields_of, place_of_row, unnamed
+from .changes import Json, RowChange, apply, difference, equal_where_known, fields_of, place_of_row, row_of, unnamed
 from .editing import EditableRecord, as_read
 from .errors import RecordNotFound, StoreClosed
 from .ids import key_of, plain
 from .model import Draft
-from .model.parts import row_of
 from .rules import Group, Section
 from .tickets import Overtaken, Ticket
 
@@ -56,7 +55,7 @@ class RecordDraft:
             part = filled._parts[section.name]
             for row in part if section.is_list else [part] if part is not None else []:
                 change = {"section": section.name, "id": row._values.get("id")}
-                if row_of(section.is_list, self._base, change) is None:
+                if row_of(section, self._base, change) is None:
                     # A new row: what its creation left out stays left out.
                     mark = section.name, key_of(row._values["id"]) if section.is_list else None
                     for name in [name for name, value in row._values.items() if value is None]:
@@ -123,7 +122,7 @@ class RecordDraft:
         object.__setattr__(self.record, "id", self.id)
         for mark, names in list(self._unknown.items()):
             section, item = self._resource.section(mark[0]), model.resolve(mark[1])
-            found = row_of(section.is_list, held, {"section": section.name, "id": item})
+            found = row_of(section, held, {"section": section.name, "id": item})
             if found is None:
                 continue
             for row in self._rows(section, mark[1]):
@@ -151,7 +150,7 @@ class RecordDraft:
         found = []
         for change in difference(self._resource, self._base, self._typed()):
             section = self._resource.section(change["section"])
-            row = row_of(section.is_list, current, change)
+            row = row_of(section, current, change)
             for name, values in change.get("groups", {}).items():
                 group = section.group(name)
                 if row is None:
@@ -204,7 +203,7 @@ class RecordDraft:
         section = self._resource.section(event.section)
         change = {"section": section.name} if event.item is None else {"section": section.name, "id": event.item}
         for record in (self._base, self.record._before):
-            row = row_of(section.is_list, record, change)
+            row = row_of(section, record, change)
             if row is not None:
                 row.update(copy.deepcopy(event._told))
         if theirs:

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from .changes import Json
@@ -14,11 +15,45 @@ from .errors import FieldMergeError
 from .ids import key_of
 from .model import Model
 
-_RECORDS_IN_A_TRANSACTION = 500
+RECORDS_IN_A_TRANSACTION = 500
 
 
 class BadSnapshot(FieldMergeError):
     """A file that is no snapshot, or not a whole one."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some lines of a snapshot: its first line, or records that are stored together."""
+
+    head: Json | None = None
+    records: list[Json] = field(default_factory=list)
+    cursor: str | None = None
+    """The place from which the next reading can go on."""
+    is_last: bool = False
+
+
+def parts_of(lines: Iterator[Json], *, error: type[Exception]) -> Iterator[Part]:
+    """Yields the parts of a snapshot. The last one is missing if it broke off; throws `error` if it has no beginning."""
+    records: list[Json] = []
+    began = False
+    for line in lines:
+        if "snapshot" in line:
+            began = True
+            yield Part(head=line)
+        elif not began:
+            raise error("the snapshot has no beginning")
+        elif "record" in line:
+            records.append(line)
+            if len(records) >= RECORDS_IN_A_TRANSACTION:
+                yield Part(records=records)
+                records = []
+        elif "cursor" in line:
+            yield Part(records=records, cursor=line["cursor"])
+            records = []
+        elif "end" in line:
+            yield Part(records=records, is_last=True)
+            return
 
 
 def load(model: Model, path: str | os.PathLike[str]) -> None:
@@ -33,31 +68,21 @@ def load(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def _store(model: Model, lines: Iterator[Json]) -> None:
-    part: list[Json] = []
     rules: Any = None
-    began = whole = False
-    for line in lines:
-        if "snapshot" in line:
-            model.begin_snapshot(line["snapshot"])
-            rules = line.get("rules")
-            began = True
-        elif not began:
-            raise BadSnapshot("the file does not begin as a snapshot does")
-        elif "record" in line:
-            part.append(line)
-            if len(part) >= _RECORDS_IN_A_TRANSACTION:
-                model.store_part(part, cursor=None)
-                part = []
-        elif "end" in line:
-            whole = True
-            break
-    if not whole:
-        model.forget_snapshot()
-        raise BadSnapshot("the snapshot is not whole")
-    model.store_part(part, cursor=None)
-    if rules is not None:
-        model.store_rules(rules)
-    model.end_snapshot()
+    for part in parts_of(lines, error=BadSnapshot):
+        if part.head is not None:
+            model.begin_snapshot(part.head["snapshot"])
+            rules = part.head.get("rules")
+            continue
+        if part.records:
+            model.store_part(part.records, cursor=None)
+        if part.is_last:
+            if rules is not None:
+                model.store_rules(rules)
+            model.end_snapshot()
+            return
+    model.forget_snapshot()
+    raise BadSnapshot("the snapshot is not whole")
 
 
 def _of_text(path: str | os.PathLike[str], *, packed: bool) -> Iterator[Json]:

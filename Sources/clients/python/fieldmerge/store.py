@@ -19,7 +19,6 @@ from .background import Background
 from .changes import Json
 from .clock import Clock
 from .database import Database
-from .editing import as_read
 from .errors import RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongStore
 from .forms import RecordDraft
 from .identity import Identity, IdentityFile

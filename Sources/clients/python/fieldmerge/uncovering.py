@@ -27,7 +27,7 @@ def uncover(
             left[place_of_row(change)] = {**earlier, "groups": seen}
         elif steps == ("create", "edit"):
             new = {name: value for values in change["groups"].values() for name, value in values["new"].items()}
-            place = {name: change[name] for name in ("section", "id") if name in change}
+            place: Json = {name: change[name] for name in ("section", "id") if name in change}
             kept.append({**place, "do": "create", "new": new})
             del left[place_of_row(change)]
         elif steps == ("edit", "delete"):

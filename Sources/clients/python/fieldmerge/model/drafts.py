@@ -16,7 +16,7 @@ from ..owners import has_ended
 from ..renames import renamed
 from ..rules import Resource
 from .conflicts import told_fields
-from .parts import UNSENT, Draft, StoredEdit, row_of
+from .parts import UNSENT, Draft, StoredEdit
 from .discarding import Discarding
 
 
@@ -147,7 +147,7 @@ class Drafts(Discarding):
         below = self._seen(edit.resource, edit.key, before=edit.push)
         for change in changes:
             section, mark = resource.section(change["section"]), row_changes.place_of_row(change)[1]
-            row = row_of(section.is_list, below, change)
+            row = row_changes.row_of(section, below, change)
             for name, values in change.get("groups", {}).items():
                 group = section.group(name)
                 if row is None or group.merge in ("add", "set"):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..changes import Json, RowChange
-from ..ids import key_of
 
 UNSENT, SENT, KEPT, REFUSED = 0, 1, 2, 3
 
@@ -138,14 +137,6 @@ def with_real_ids(record: Json | None, ids: Mapping[str, Any]) -> Json | None:
         return ids.get(value, value) if isinstance(value, str) else value
 
     return {name: real(value) for name, value in record.items()}
-
-
-def row_of(is_list: bool, record: Json | None, change: RowChange) -> Json | None:
-    part = (record or {}).get(change["section"])
-    if not is_list:
-        return part
-    key = key_of(change["id"])
-    return next((item for item in part or [] if key_of(item["id"]) == key), None)
 
 
 def with_problem(held: Json | None, problem: Json) -> Json | None:

@@ -21,7 +21,7 @@ _FAULTS = {"rejected", "failed", "missing"}
 def path_of(change: RowChange, group: str | None = None) -> str:
     """Returns the path of a row of an edit, or of one of its groups."""
     item = f"[{json.dumps(change['id'])}]" if "id" in change else ""
-    return change["section"] + item + ("" if group is None else f".{group}")
+    return str(change["section"]) + item + ("" if group is None else f".{group}")
 
 
 def renamed_path(resource: Resource, path: str) -> str:
@@ -68,7 +68,7 @@ def _divided(resource: Resource, change: RowChange, groups: set[str]) -> tuple[R
         if group.name in groups and given:
             gone[group.name] = {"old": dict.fromkeys(given), "new": given, "unknown": sorted(given)}
     new = {name: one for name, one in change["new"].items() if section.group_of[name].name not in gone}
-    place = {name: change[name] for name in ("section", "id") if name in change}
+    place: Json = {name: change[name] for name in ("section", "id") if name in change}
     return {**change, "new": new}, {**place, "do": "edit", "groups": gone} if gone else None
 
 

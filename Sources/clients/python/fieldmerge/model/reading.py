@@ -13,7 +13,7 @@ from ..database import Database
 from ..errors import RulesUnknown, UnknownName
 from ..ids import is_temporary, key_of, order_of
 from ..rules import Resource, Rules
-from .parts import REFUSED, SENT, UNSENT, Place, StoredEdit, row_of
+from .parts import REFUSED, SENT, UNSENT, Place, StoredEdit
 
 
 class Reading:
@@ -96,7 +96,7 @@ class Reading:
             for row in part or [] if section.is_list else [part] if part else []:
                 if section.is_list:
                     row["id"] = self.resolve(row["id"])
-                found = row_of(section.is_list, held, {"section": section.name, "id": row.get("id")}) or {}
+                found = row_changes.row_of(section, held, {"section": section.name, "id": row.get("id")}) or {}
                 for name, field in section.fields.items():
                     if row.get(name, "") is None and not field.nullable and name in found:
                         row[name] = found[name]

@@ -12,7 +12,7 @@ from ..changes import Json, RowChange
 from ..ids import key_of
 from ..rules import Resource
 from .conflicts import place_of
-from .parts import UNSENT, GroupPlace, Place, StoredEdit, new_problem, row_of
+from .parts import UNSENT, GroupPlace, Place, StoredEdit, new_problem
 from .sending import Sending
 
 
@@ -107,7 +107,7 @@ class Rebasing(Sending):
         group = next((one for one in section.groups if one.name == name), None)
         if group is None:
             return
-        one, other = (row_of(section.is_list, record, change) for record in (before, after))
+        one, other = (row_changes.row_of(section, record, change) for record in (before, after))
         if one is None or other is None:
             return
         old, current = row_changes.fields_of(group, one), row_changes.fields_of(group, other)
@@ -162,7 +162,7 @@ class Rebasing(Sending):
 def _with_old(resource: Resource, record: Json, change: RowChange, old: Json) -> Json:
     """A record as the app had it when it began to edit a group."""
     record = copy.deepcopy(record)
-    row = row_of(resource.section(change["section"]).is_list, record, change)
+    row = row_changes.row_of(resource.section(change["section"]), record, change)
     if row is not None:
         row.update(old)
     return record

@@ -9,10 +9,9 @@ from typing import Any
 
 from ..changes import Json
 from ..ids import in_url
-from ..transport import BrokenOff, Response
+from ..snapshot import RECORDS_IN_A_TRANSACTION, parts_of
+from ..transport import Answer, BrokenOff, Response
 from .exchange import Exchange
-
-SNAPSHOT_RECORDS_IN_A_TRANSACTION = 500
 
 
 class Downloads(Exchange):
@@ -88,27 +87,20 @@ class Downloads(Exchange):
 
     def _take_refresh(self, response: Response, resources: list[str], *, goes_on: bool) -> str | None:
         self._fresh_after = None
-        lines: list[Json] = []
-        began = False
-        for line in _lines(response):
-            if "snapshot" in line:
-                other = self._is_other(line["snapshot"])
+        for part in parts_of(_lines(response), error=BrokenOff):
+            if part.head is not None:
+                head = part.head["snapshot"]
+                other = self._is_other(head)
                 if other is not None:
                     return other
-                if not self.model.begin_refresh(line["snapshot"], resources=resources, goes_on=goes_on):
+                if not self.model.begin_refresh(head, resources=resources, goes_on=goes_on):
                     raise BrokenOff("the snapshot that broke off cannot go on")
-                began = True
                 self.on_status()
-            elif not began:
-                raise BrokenOff("the snapshot has no beginning")
-            elif "record" in line:
-                lines.append(line)
-            elif "end" in line:
-                self.model.end_refresh(lines)
+            elif part.is_last:
+                self.model.end_refresh(part.records)
                 return None
-            if len(lines) >= SNAPSHOT_RECORDS_IN_A_TRANSACTION and "cursor" in line:
-                self.model.store_refreshed(lines, cursor=line["cursor"])
-                lines = []
+            else:
+                self.model.store_refreshed(part.records, cursor=part.cursor)
                 self._between_parts()
         raise BrokenOff("the snapshot broke off")
 
@@ -189,50 +181,34 @@ class Downloads(Exchange):
             return self._no_feed(answer) or self._refusal(answer)
         self._fresh_after = None
         try:
-            for whole in self._store_snapshot(response, goes_on=cursor is not None):
-                if whole:
-                    self._last_more = True  # what changed meanwhile
-                return self._rules_or_page()
+            if self._store_snapshot(response, goes_on=cursor is not None):
+                self._last_more = True  # what changed meanwhile
+            return self._rules_or_page()
         finally:
             response.close()
-        raise BrokenOff("the snapshot broke off")
 
-    def _store_snapshot(self, response: Response, *, goes_on: bool) -> Iterator[bool]:
-        """Stores a snapshot as it comes; yields true once it is whole, and false if it is one of other rules."""
-        lines: list[Json] = []
-        began = False
-        for line in _lines(response):
-            if "snapshot" in line:
-                if self._has_other_rules(line["snapshot"]):
+    def _store_snapshot(self, response: Response, *, goes_on: bool) -> bool:
+        """Stores a snapshot as it comes; false if it is one of other rules."""
+        for part in parts_of(_lines(response), error=BrokenOff):
+            if part.head is not None:
+                head = part.head["snapshot"]
+                if self._has_other_rules(head):
                     self.model.note(rulesDue=True)
-                    yield False
-                    return
-                if not self.model.begin_snapshot(line["snapshot"], goes_on=goes_on):
+                    return False
+                if not self.model.begin_snapshot(head, goes_on=goes_on):
                     raise BrokenOff("the snapshot that broke off cannot go on")
-                began = True
                 self.on_status()
-            elif not began:
-                raise BrokenOff("the snapshot has no beginning")
-            elif "record" in line:
-                lines.append(line)
-                if len(lines) >= SNAPSHOT_RECORDS_IN_A_TRANSACTION:
-                    self.model.store_part(lines, cursor=None)
-                    self._report.changes += len(lines)
-                    lines = []
-                    self._between_parts()
-            elif "cursor" in line:
-                self.model.store_part(lines, cursor=line["cursor"])
-                self._report.changes += len(lines)
-                lines = []
-                self._between_parts()
-            elif "end" in line:
-                self.model.store_part(lines, cursor=None)
-                self._report.changes += len(lines)
-                while self.model.drop_old(SNAPSHOT_RECORDS_IN_A_TRANSACTION):
+                continue
+            self.model.store_part(part.records, cursor=part.cursor)
+            self._report.changes += len(part.records)
+            if part.is_last:
+                while self.model.drop_old(RECORDS_IN_A_TRANSACTION):
                     self._between_parts()
                 self.model.end_snapshot()
-                yield True
-                return
+                return True
+            self._between_parts()
+        raise BrokenOff("the snapshot broke off")
+
     def _between_parts(self) -> None:
         self.on_status()
         self._check_end()
