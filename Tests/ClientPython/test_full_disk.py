@@ -145,7 +145,7 @@ class SendingTests(FullDisk):
         self.assertEqual((self.points(), store.ticket(token).outcome(0).status), (6, "merged"))
         self.assertEqual((len(self.server.runs), store.refused_edits()), (1, []))
 
-    def test_an_edit_that_joins_such_a_push_after_a_kill_is_sent_without_what_adds(self) -> None:
+    def test_an_edit_that_joins_such_a_push_after_a_kill_is_sent_without_sums(self) -> None:
         store = self.synced(self.file())
         token = self.add(store).token
         self.lost_from_memory(store)
@@ -210,7 +210,7 @@ class SendingTests(FullDisk):
         self.assertEqual(self.server.get("shoppers", 123)["customer"]["lastName"], "Hill")
         self.assertEqual(len(store.refused_edits()), 1)
 
-    def test_an_edit_that_uses_a_new_row_waits_until_it_is_known_what_became_of_the_row(self) -> None:
+    def test_an_edit_that_uses_a_new_row_waits_for_the_outcome_of_the_row(self) -> None:
         for joins in (False, True):
             with self.subTest(joins=joins):
                 super().setUp()
@@ -299,7 +299,7 @@ class SendingTests(FullDisk):
             self.clock.advance(400)
             report = store.sync()
         self.assertTrue(report.ok, report)
-        # Of a refused sum nobody knows whether a part of it was merged.
+        # A part of a refused sum may have been merged.
         unknown = [entry.edits[0].changeset["customer"]["points"] for entry in stores[0].refused_edits()]
         most = sum(one["new"] - one["old"] for one in unknown)
         self.assertTrue(expected - most <= self.points() <= expected, (self.points(), expected, unknown))

@@ -212,6 +212,27 @@ class LaneTests(LaneCase):
         self.assertEqual(large.outcome(0).status, "merged")
         self.assertEqual(len(self.server.runs), len(set(self.server.runs)))
 
+    def test_the_small_rest_of_a_large_push_with_an_unknown_outcome_is_sent_at_once(self) -> None:
+        store = self.synced()
+        self.photo(store)
+        ticket = self.edit(store, 123, "Hill")
+        lane = store._synchronizer.lane
+        for _ in range(2):
+            store._synchronizer.run("lane", waits=False)
+            held = self.server.next_held()
+            self.theirs(street=PHOTO)
+            self.pull(store)
+            key = held.json["pushes"][0]["key"]
+            problem = {"code": "key-reused", "title": "key-reused", "status": 422, "retry": False}
+            held.answer({"results": [{"key": key, "status": "failed", "code": 422, "results": [], "problem": problem}]})
+            self.wait_for(lambda: not lane.is_busy)
+            self.clock.advance(400)
+        self.assertTrue(lane.take_news())
+        self.assertTrue(store.sync().ok)
+        self.assertEqual((ticket.outcome(0).status, store.refused_edits()), ("merged", []))
+        record = self.server.get("shoppers", 123)["customer"]
+        self.assertEqual((record["street"], record["lastName"]), (PHOTO, "Hill"))
+
     def test_a_started_store_repeats_a_large_push_after_its_own_wait_and_an_edit_does_not_end_that(self) -> None:
         store = self.synced().start()
         large = self.photo(store)
@@ -375,6 +396,7 @@ class LaneTests(LaneCase):
         self.clock.advance(31)
         thread.join(10)
         self.assertEqual(self.reports[0].error, "out of time")
+        self.wait_for(lambda: not store._synchronizer.lane.is_busy)
         store.start()
         self.server.next_held()
         began = time.monotonic()

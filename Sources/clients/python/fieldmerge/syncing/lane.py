@@ -19,7 +19,7 @@ from .requester import Requester
 
 log = logging.getLogger("fieldmerge")
 
-_LOOKED_AT = {"settled", "refused", "rules", "history", "unauthorized"}
+_LOOKED_AT = {"settled", "refused", "rules", "history", "reused", "unauthorized"}
 """Ends of a request after which the scheduler has something to do."""
 
 
