@@ -177,6 +177,7 @@ let package = Package(
             name: "ClientTests",
             dependencies: [
                 "FieldMergeClient", "FieldMergeTesting", "MergeCore", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             exclude: ["Stores", "run"], swiftSettings: strict),
         .testTarget(

@@ -35,6 +35,8 @@ import Testing
         #expect(refused.id == 124 && refused.problem["code"] == "rejected")
         let keys = try await store.file.read { ledger in try ledger.rows("SELECT key FROM push WHERE state = 1").count }
         #expect(keys == 1)
+        let users = try await store.file.read { try $0.pushes(using: "tmp:af84d6d0-f39b-4b22-ba41-a674d7561a83") }
+        #expect(users == [4])
 
         #expect(try await store.sync().isOK)
         let sent = try #require(try await store.ticket("6542623f-dbac-47b3-a7fa-1f993191ffc1"))

@@ -1,6 +1,6 @@
 /// Fields with no known value before the answer to a creation, which leaves them to the database.
 extension RowChange {
-    /// Returns the change with these fields marked as unknown. `new` keeps those of them that the app has set.
+    /// Returns the change with these fields marked as unknown; `new` keeps those of them that the app has set.
     func marked(unknown fields: Set<String>, in section: SectionRules) -> RowChange {
         var marked = self
         switch step {

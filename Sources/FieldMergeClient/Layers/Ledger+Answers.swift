@@ -26,14 +26,14 @@ extension Ledger {
         var ids: [String: JSONValue] = [:]
         for result in results { ids.merge(result["ids"].objectValue ?? [:]) { _, last in last } }
         let missing = try missingParts(pairs, besides: failed, ids: ids)
-        try resolveTickets(
+        let refused = try resolveTickets(
             push,
             Answered(edits: edits, results: results, conflicts: conflicts, failed: failed, missing: Set(missing.keys)))
 
         try write("DELETE FROM edit WHERE push = ?", [push])
         try write("DELETE FROM creation WHERE push = ?", [push])
         try write("UPDATE push SET state = 2, doubt = 0 WHERE seq = ?", [push])
-        try map(ids)
+        try map(ids, answered: edits)
 
         for (index, (edit, result)) in pairs.enumerated() where !failed.contains(index) {
             try fillUnknown(after: edit, ids: ids, record: result["record"].objectValue)
@@ -44,12 +44,12 @@ extension Ledger {
         }
         for conflict in conflicts.joined() { try list(conflict) }
         for index in failed where edits.indices.contains(index) {
-            try refuse(part: edits[index], edits[index].changes.mapped(ids), results[index])
+            try refuse(part: edits[index], edits[index].changes.mapped(ids), results[index], tickets: refused)
         }
         for (index, part) in missing.sorted(by: { $0.key < $1.key }) {
             var result = results[index]
             result["problem"] = Self.missingProblem(edits[index])
-            try refuse(part: edits[index], part, result)
+            try refuse(part: edits[index], part, result, tickets: refused)
         }
         for (place, before) in seen {
             let parts = place.key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
@@ -113,7 +113,9 @@ extension Ledger {
         return parts
     }
 
-    private func resolveTickets(_ push: Int64, _ answer: Answered) throws {
+    /// Stores the outcomes of the tickets of a push; returns the tickets of refused edits.
+    private func resolveTickets(_ push: Int64, _ answer: Answered) throws -> [StoredTicket] {
+        var refusedTickets: [StoredTicket] = []
         for ticket in try tickets("push = ? AND outcome IS NULL", [push]) {
             let mine = Set(ticket.records)
             let concerned = answer.edits.indices.filter { mine.contains(answer.edits[$0].record) }
@@ -128,36 +130,33 @@ extension Ledger {
                     status: refused == nil ? .merged : .refused, conflicts: told,
                     problem: refused ?? .null,
                     record: own.map { answer.results[$0]["record"] } ?? .null))
+            if refused != nil { refusedTickets.append(ticket) }
         }
+        return refusedTickets
     }
 
     /// Replaces temporary ids everywhere but in frozen bytes.
-    private func map(_ ids: [String: JSONValue]) throws {
+    ///
+    /// - Parameter answered: the edits of the push that created the rows.
+    private func map(_ ids: [String: JSONValue], answered: [StoredEdit]) throws {
         let real = ids.filter { JSONValue.string($0.key).temporaryID != nil }
+        var records = Dictionary(answered.map { ($0.key, $0.id) }) { first, _ in first }
         for (temporary, id) in real.sorted(by: { $0.key < $1.key }) {
             try write("INSERT OR REPLACE INTO mapping VALUES (?, ?)", [temporary, id.text])
-            for row in try rows("SELECT DISTINCT resource FROM edit WHERE key = ?", [temporary]) {
-                effects.touched.insert(RecordPlace(resource: row[0], key: temporary))
-            }
-            let pattern = "%\(temporary)%"
-            for edit in try edits("(e.id LIKE ?1 OR e.changes LIKE ?1)", [pattern]) {
+            records[temporary] = .string(temporary)
+            let users = "(e.push, e.place) IN (SELECT push, place FROM edit_use WHERE temporary = ?)"
+            for edit in try edits(users, [temporary]) {
+                if edit.id.key == temporary { effects.touched.insert(edit.record) }
+                records[edit.key] = edit.id
                 let mapped = edit.id.mapped(real)
                 try write(
                     "UPDATE edit SET id = ?, key = ?, changes = ? WHERE push = ? AND place = ?",
                     [mapped.text, mapped.key, edit.changes.mapped(real).text, edit.push, edit.place])
             }
-            let found = try rows("SELECT token, id, records FROM ticket WHERE id LIKE ?1 OR records LIKE ?1", [pattern])
-            for row in found {
-                let mapped = JSONValue(text: row[1] as String)?.mapped(real) ?? .null
-                let places = Self.places(row[2]).map { place in
-                    let parts = place.key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-                    let key = parts.map { real[String($0)]?.key ?? String($0) }.joined(separator: "\u{1F}")
-                    return RecordPlace(resource: place.resource, key: key)
-                }
-                try write(
-                    "UPDATE ticket SET id = ?, key = ?, records = ? WHERE token = ?",
-                    [mapped.text, mapped.key, Self.text(of: places), row[0] as String])
-            }
+        }
+        for (key, id) in records.sorted(by: { $0.key < $1.key }) where id.mapped(real) != id {
+            let mapped = id.mapped(real)
+            try write("UPDATE ticket SET id = ?, key = ? WHERE key = ?", [mapped.text, mapped.key, key])
         }
     }
 
@@ -211,16 +210,17 @@ extension Ledger {
     /// Adds an entry for the refused groups of an edit.
     ///
     /// The other groups of its push were merged.
-    private func refuse(part edit: StoredEdit, _ changes: RecordChanges, _ result: JSONValue) throws {
+    ///
+    /// - Parameter tickets: the tickets of the refused edits of its push.
+    private func refuse(
+        part edit: StoredEdit, _ changes: RecordChanges, _ result: JSONValue, tickets: [StoredTicket]
+    ) throws {
         let id = try resolve(edit.id)
         let push = try append([QueuedPart(resource: edit.resource, id: id, changes: changes)], nil)
         var told = result
         told["outcomes"] = []
-        let settled = try tickets("push IS NULL AND outcome IS NOT NULL", []).filter { ticket in
-            ticket.records.contains(RecordPlace(resource: edit.resource, key: id.key))
-        }
         try refuse(push, result["problem"], results: [told], fault: 0)
-        for ticket in settled where try outcome(of: ticket.token)?.json["status"] == "refused" {
+        for ticket in tickets where ticket.records.contains(edit.record) {
             try write("UPDATE ticket SET push = ? WHERE token = ?", [push, ticket.token])
         }
     }

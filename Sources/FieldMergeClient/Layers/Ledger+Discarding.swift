@@ -20,11 +20,7 @@ extension Ledger {
         try write("DELETE FROM creation WHERE push = ?", [push])
         try write("DELETE FROM push WHERE seq = ?", [push])
         for temporary in made {
-            let users = try rows(
-                "SELECT DISTINCT e.push FROM edit e JOIN push p ON p.seq = e.push"
-                    + " WHERE p.state IN (0, 1) AND (e.id LIKE ?1 OR e.changes LIKE ?1) ORDER BY e.push",
-                ["%\(temporary)%"])
-            for user in users { _ = try discardUnsent(user[0]) }
+            for user in try pushes(using: temporary) { _ = try discardUnsent(user) }
         }
         for edit in edits { try undo(edit) }
         try discardReferences(to: edits, behind: push)

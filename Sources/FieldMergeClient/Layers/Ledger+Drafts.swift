@@ -134,8 +134,8 @@ extension Ledger {
         for temporary in edit.changes.createdIDs(of: edit.id, root: root) where !kept.contains(temporary) {
             if joined.usedIDs(with: joined.isEmpty ? .null : edit.id).contains(temporary) { return true }
             let users = try number(
-                "SELECT 1 FROM edit WHERE (id LIKE ?1 OR changes LIKE ?1) AND NOT (push = ?2 AND place = ?3)",
-                ["%\(temporary)%", edit.push, edit.place])
+                "SELECT 1 FROM edit_use WHERE temporary = ? AND NOT (push = ? AND place = ?) LIMIT 1",
+                [temporary, edit.push, edit.place])
             if users != nil { return true }
         }
         return false

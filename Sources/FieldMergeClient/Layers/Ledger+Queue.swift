@@ -119,8 +119,12 @@ extension Ledger {
 
     func tickets(_ condition: String, _ arguments: StatementArguments) throws -> [StoredTicket] {
         try rows("SELECT token, records FROM ticket WHERE \(condition)", arguments).map { row in
-            StoredTicket(token: row[0], records: Self.places(row[1]))
+            StoredTicket(token: row[0], records: try Self.places(row[1]).map(resolve))
         }
+    }
+
+    private func resolve(_ place: RecordPlace) throws -> RecordPlace {
+        RecordPlace(resource: place.resource, key: try resolve(key: place.key))
     }
 
     static func places(_ text: String) -> [RecordPlace] {

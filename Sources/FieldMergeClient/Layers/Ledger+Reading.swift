@@ -95,6 +95,14 @@ extension Ledger {
     /// Returns the edits of a push.
     func edits(of push: Int64) throws -> [StoredEdit] { try edits("e.push = ?", [push]) }
 
+    /// Returns the pushes without an answer that name a temporary id, in their order.
+    func pushes(using temporary: String) throws -> [Int64] {
+        try rows(
+            "SELECT DISTINCT u.push FROM edit_use u JOIN push p ON p.seq = u.push"
+                + " WHERE u.temporary = ? AND p.state IN (0, 1) ORDER BY u.push", [temporary]
+        ).map { $0[0] }
+    }
+
     func edits(_ condition: String, _ arguments: StatementArguments) throws -> [StoredEdit] {
         let found = try rows(
             "SELECT e.push, e.place, p.state, e.resource, e.key, e.id, e.changes FROM edit e"

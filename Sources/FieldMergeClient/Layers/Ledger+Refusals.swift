@@ -48,12 +48,7 @@ extension Ledger {
 
     private func refuseDependents(of push: Int64, _ fault: StoredEdit?, _ made: [String]) throws {
         for temporary in made {
-            let users = try rows(
-                "SELECT DISTINCT e.push FROM edit e JOIN push p ON p.seq = e.push"
-                    + " WHERE p.state IN (0, 1) AND (e.id LIKE ?1 OR e.changes LIKE ?1) ORDER BY e.push",
-                ["%\(temporary)%"])
-            for row in users {
-                let user: Int64 = row[0]
+            for user in try pushes(using: temporary) {
                 guard let state = try state(of: user), state == .unsent || state == .sent else { continue }
                 let what = fault.map { "\($0.resource) \($0.id)" } ?? temporary
                 try refuse(user, dependingOn: MissingCreation(push: push, what: what, temporary: temporary))

@@ -62,7 +62,10 @@ package final class StoreFile: Sendable {
     }
 
     private static func prepare(_ db: Database, at url: URL) throws {
+        let lacksUses = try db.tableExists("edit") && !db.tableExists("edit_use")
         for statement in StoreSchema.tables { try db.execute(sql: statement) }
+        // The trigger of updates adds the uses of edits by earlier versions.
+        if lacksUses { try db.execute(sql: "UPDATE edit SET id = id") }
         let ledger = Ledger(db, LedgerContext())
         switch try ledger.meta("format") {
         case .null: try ledger.setMeta("format", .integer(Int128(StoreSchema.format)))

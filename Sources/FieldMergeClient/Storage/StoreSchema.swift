@@ -1,10 +1,11 @@
 /// The tables of a store.
 ///
 /// - `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
-/// - `base(resource, key, id, record, …)`: records as the server last told them. `key` is the id as text, its parts
-///   separated by U+001F; `id` and `record` are JSON.
+/// - `base(resource, key, id, record, …)`: records as the gateway last sent them. `key` is the id as text, with U+001F
+///   between its parts; `id` and `record` are JSON.
 /// - `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
-/// - `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
+/// - `edit(push, place, resource, key, id, changes)`: the changes of a push, a row for each record.
+/// - `edit_use(temporary, push, place)`: the temporary ids that each edit names. Triggers keep it.
 /// - `conflict_entry(seq, name, kind, …)`: the list of conflicts. `push` and `place` name the group of an overtaken edit.
 /// - `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
 ///
@@ -23,6 +24,13 @@ package enum StoreSchema {
           PRIMARY KEY (resource, key)) WITHOUT ROWID
         """,
     ]
+
+    private static let addUses = """
+        INSERT INTO edit_use SELECT DISTINCT value, new.push, new.place
+        FROM json_tree(json_array(json(new.id), json(new.changes))) WHERE type = 'text' AND value GLOB 'tmp:*'
+        """
+
+    private static let deleteUses = "DELETE FROM edit_use WHERE push = old.push AND place = old.place"
 
     /// All tables and indexes.
     static let tables =
@@ -45,7 +53,17 @@ package enum StoreSchema {
               id TEXT NOT NULL, changes TEXT NOT NULL, PRIMARY KEY (push, place)) WITHOUT ROWID
             """,
             "CREATE INDEX IF NOT EXISTS edit_record ON edit (resource, key, push)",
+            """
+            CREATE TABLE IF NOT EXISTS edit_use (
+              temporary TEXT NOT NULL, push INTEGER NOT NULL, place INTEGER NOT NULL,
+              PRIMARY KEY (temporary, push, place)) WITHOUT ROWID
+            """,
+            "CREATE INDEX IF NOT EXISTS edit_use_edit ON edit_use (push, place)",
+            "CREATE TRIGGER IF NOT EXISTS edit_insert AFTER INSERT ON edit BEGIN \(addUses); END",
+            "CREATE TRIGGER IF NOT EXISTS edit_update AFTER UPDATE ON edit BEGIN \(deleteUses); \(addUses); END",
+            "CREATE TRIGGER IF NOT EXISTS edit_delete AFTER DELETE ON edit BEGIN \(deleteUses); END",
             "CREATE TABLE IF NOT EXISTS creation (temporary TEXT PRIMARY KEY, push INTEGER NOT NULL) WITHOUT ROWID",
+            "CREATE INDEX IF NOT EXISTS creation_push ON creation (push)",
             """
             CREATE TABLE IF NOT EXISTS ticket (
               token TEXT PRIMARY KEY, seq INTEGER NOT NULL, push INTEGER, id TEXT NOT NULL, key TEXT NOT NULL,
