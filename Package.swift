@@ -102,6 +102,7 @@ let package = Package(
                 .embedInCode("exchange.js"),
                 .embedInCode("history.js"),
                 .embedInCode("indexeddb.js"),
+                .embedInCode("json.js"),
                 .embedInCode("large.js"),
                 .embedInCode("layers.js"),
                 .embedInCode("leader.js"),

@@ -363,6 +363,30 @@ def a_long_queue(it):
     })()""")
 
 
+EXACT_RULES = "resource: notes\nsections:\n  note:\n    table: notes\n    groups: {settings: {column: settings, merge: json}}\n"
+EXACT_SQL = """CREATE TABLE notes (id INTEGER PRIMARY KEY, settings JSON);
+INSERT INTO notes VALUES (1, '{"owner":9007199254740993,"color":"blue"}');"""
+
+
+@scene
+def exact_integers(it):
+    context = it.device()
+    page, other = it.tab(context), it.tab(context)
+    for each in (page, other):
+        each.evaluate("store.start()")
+    page.evaluate("until(() => store.status.revision !== null)")
+    other.evaluate("void store.observe('notes', 1, (note) => { window.note = note; })")
+    owner = "store.record('notes', 1).then((note) => note.note.settings.owner === 9007199254740993n)"
+    assert page.evaluate(owner)
+    page.evaluate("store.edit('notes', 1, (note) => { note.note.settings.color = 'red'; })")
+    assert page.evaluate(owner)
+    other.evaluate("until(() => window.note?.note.settings.color === 'red' && note.note.settings.owner === 9007199254740993n)")
+    page.evaluate("until(() => store.status.unsent === 0)")
+    with sqlite3.connect(it.gateway.database) as database:
+        [(text,)] = database.execute("SELECT settings FROM notes").fetchall()
+    assert '"owner":9007199254740993' in text.replace(" ", "") and "red" in text, text
+
+
 @scene
 def a_database_of_the_first_version(it):
     context = it.device()
@@ -734,6 +758,10 @@ def main():
                     rules, sql = pathlib.Path(folder) / "rules", MANY_SQL if name == "fifty_thousand_records" else MANY_SQL.replace(str(MANY), "1000")
                     rules.mkdir()
                     (rules / "items.yaml").write_text(MANY_RULES)
+                if name == "exact_integers":
+                    rules, sql = pathlib.Path(folder) / "rules", EXACT_SQL
+                    rules.mkdir()
+                    (rules / "notes.yaml").write_text(EXACT_RULES)
                 if name == "rules_that_change":
                     rules = pathlib.Path(shutil.copytree(rules, pathlib.Path(folder) / "rules"))
                 gateway = Gateway(folder, *options, rules=rules, sql=sql)

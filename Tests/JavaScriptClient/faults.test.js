@@ -126,8 +126,9 @@ test("a push that cannot be built is refused with its reason, and the next one i
   await store.edit("boxes", 2, (box) => { box.box.label = "y"; });
   // Bytes of a store that another program damaged.
   await storage.run(true, async (tx) => {
-    const [[seq, push]] = await tx.all("p");
-    await tx.put("p", seq, { ...push, edits: push.edits.map((edit) => ({ ...edit, rows: [{ ...edit.rows[0], new: { label: 10n } }] })) });
+    const [[seq, push]] = await tx.all("p"), loop = {};
+    loop.loop = loop;
+    await tx.put("p", seq, { ...push, edits: push.edits.map((edit) => ({ ...edit, rows: [{ ...edit.rows[0], new: { label: loop } }] })) });
   });
   const report = await store.sync();
   assert.equal(report.phase, "idle");

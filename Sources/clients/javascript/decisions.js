@@ -1,6 +1,7 @@
 import { editNow } from "./deciding.js";
 import { editsOf } from "./editing.js";
 import { historyChanged, keyReused, refuseOthers, withDependents } from "./history.js";
+import { stringify } from "./json.js";
 import { bare, created, editOf, groupsOf, isChange, mapped, nameOf, named, referencesOf, rowIn, view, withoutSame } from "./layers.js";
 import { refusals } from "./network.js";
 import { causeOf, faultyIn, withFaulty } from "./refused.js";
@@ -302,7 +303,7 @@ export async function prune(work) {
 /** Has the app see a change of the server's as it is stored; its edits are made in the same transaction. */
 export async function see(work, change) {
   const edit = (resource, id, body) => editNow(editsOf(), work, resource, id, body);
-  const key = JSON.stringify([change.resource, change.id, change.record]);
+  const key = stringify([change.resource, change.id, change.record]);
   if (work.skipped.has(key)) return;
   try {
     await work.seeing({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });

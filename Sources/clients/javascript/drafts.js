@@ -1,5 +1,6 @@
 import { missing, rulesOf } from "./editing.js";
 import { FieldMergeError, fail } from "./errors.js";
+import { parse, stringify } from "./json.js";
 import { bare, groupsOf, isChange, named, rowIn, view } from "./layers.js";
 import { bareEdit, putBack, take, versionOf } from "./refused.js";
 import { rename } from "./renaming.js";
@@ -11,7 +12,7 @@ import { idKey, isObject, same, temporaryId } from "./values.js";
  * Forms: edits whose base is a record that the app has read earlier. Loaded with the first of them.
  */
 
-const plain = (record) => JSON.parse(JSON.stringify(record));
+const plain = (record) => parse(stringify(record));
 
 /** Opens a form of a record. */
 export async function draft(desk, local, resource, id) {

@@ -1,4 +1,5 @@
 import { FieldMergeError, fail } from "./errors.js";
+import { parse, stringify } from "./json.js";
 import { nameOf } from "./layers.js";
 import { blankRecord, deletion, difference, guarded, newId } from "./rules.js";
 import { byKey, copy, idKey, temporaryId } from "./values.js";
@@ -14,7 +15,7 @@ export const missing = (resource, id) => new FieldMergeError("no-such-record", `
 export const isPromise = (value) => typeof value?.then === "function";
 
 /** A text that differs once an edit of a record was made or answered. */
-const markOf = async (work, place) => JSON.stringify(await work.pushesOf(place));
+const markOf = async (work, place) => stringify(await work.pushesOf(place));
 
 /**
  * Edits in the making: what the functions of an app do to copies of records, until it becomes one edit.
@@ -101,4 +102,4 @@ export function editsOf(store, local) {
   };
 }
 
-const standing = (entry) => (entry.isGone ? null : JSON.parse(JSON.stringify(entry.record)));
+const standing = (entry) => (entry.isGone ? null : parse(stringify(entry.record)));

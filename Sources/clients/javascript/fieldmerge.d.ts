@@ -1,5 +1,8 @@
-/** A value as JSON has it. */
-export type JSONValue = null | boolean | number | string | JSONValue[] | { [name: string]: JSONValue };
+/**
+ * A value as JSON has it. An integer beyond ±2^53 is a BigInt. Any other number that JavaScript would round is a `String` object
+ * of its digits.
+ */
+export type JSONValue = null | boolean | number | bigint | string | String | JSONValue[] | { [name: string]: JSONValue };
 
 /** A key: a scalar, or an array for a key of several columns; a temporary one begins with `tmp:`. */
 export type ID = string | number | (string | number)[];

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { FieldMergeError } from "./errors.js";
+import { parse, stringify } from "./json.js";
 import { lock } from "./lock.js";
 import { MemoryStorage } from "./memory.js";
 
 const head = '{"fieldmerge":1}\n';
 const line = (changes) => {
-  const text = JSON.stringify(changes.map(([table, key, value]) => (value === undefined ? [table, key] : [table, key, value])));
+  const text = stringify(changes.map(([table, key, value]) => (value === undefined ? [table, key] : [table, key, value])));
   return `${createHash("sha256").update(text).digest("hex").slice(0, 16)} ${text}\n`;
 };
 
@@ -154,7 +155,7 @@ export class FileStorage extends MemoryStorage {
 function parsed(text) {
   const json = text.slice(17);
   if (createHash("sha256").update(json).digest("hex").slice(0, 16) !== text.slice(0, 16)) return null;
-  return JSON.parse(json);
+  return parse(json);
 }
 
 /** Makes sure that the name of a new file is on disk as well. */

@@ -1,3 +1,4 @@
+import { parse, stringify } from "./json.js";
 import { blankRecord, pick } from "./rules.js";
 import { copy, idKey, isTemporary, same } from "./values.js";
 
@@ -123,7 +124,7 @@ const temporary = /"(tmp:[^"\\]+)"(?!:)/g;
 export const namedIn = (text) => Array.from(text.matchAll(temporary), ([, id]) => id);
 
 /** Every temporary id that an edit names. */
-export const named = (edit) => namedIn(JSON.stringify(edit));
+export const named = (edit) => namedIn(stringify(edit));
 
 /** The records that the fields of an edit refer to, in `old` or `new`. */
 export const referencesOf = ({ resource, rows }, rules) => rows.flatMap(({ section, old, new: value }) => {
@@ -135,4 +136,4 @@ export const referencesOf = ({ resource, rows }, rules) => rows.flatMap(({ secti
 });
 
 /** The edit with real ids in the place of temporary ones, wherever it names them. */
-export const mapped = (edit, ids) => JSON.parse(JSON.stringify(edit).replace(temporary, (text, id) => (id in ids ? JSON.stringify(ids[id]) : text)));
+export const mapped = (edit, ids) => parse(stringify(edit).replace(temporary, (text, id) => (id in ids ? JSON.stringify(ids[id]) : text)));

@@ -1,4 +1,5 @@
 import { lost } from "./errors.js";
+import { parse } from "./json.js";
 import { sorted, texts } from "./network.js";
 
 /**
@@ -14,7 +15,7 @@ export const lines = (gateway, path, signal, each, prefix = "") => gateway.reque
   for await (const text of texts(response, heard)) {
     const lines = (rest + text).split("\n");
     rest = lines.pop();
-    for (const line of lines) if (line.trim() && line.startsWith(prefix)) await each(JSON.parse(line.slice(prefix.length)));
+    for (const line of lines) if (line.trim() && line.startsWith(prefix)) await each(parse(line.slice(prefix.length)));
   }
   if (rest) throw new Error("The answer broke off.");
 });

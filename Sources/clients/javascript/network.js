@@ -1,4 +1,5 @@
 import { lost } from "./errors.js";
+import { parse } from "./json.js";
 import { bareAddress } from "./values.js";
 import { within } from "./waits.js";
 
@@ -121,7 +122,7 @@ export async function sorted(response, heard) {
   const { status } = response, told = response.headers.get("retry-after");
   let json, text = "";
   for await (const part of texts(response, heard)) text += part;
-  try { json = JSON.parse(text); } catch { /* no answer of the gateway's */ }
+  try { json = parse(text); } catch { /* no answer of the gateway's */ }
   const problem = json?.code && json.type ? json : undefined;
   const retryAfter = told === null ? problem?.retryAfter : Number(told) || (Date.parse(told) - Date.now()) / 1000 || undefined;
   const kind = [200, 207].includes(status) && json ? "ok"

@@ -1,3 +1,4 @@
+import { stringify } from "./json.js";
 import { namedIn, onTheWire } from "./layers.js";
 import { settle } from "./told.js";
 import { inOrder } from "./work.js";
@@ -12,7 +13,7 @@ const large = 256 * 1024;
 const bytesOf = (text) => new Blob([text]).size;
 
 /** The bytes of a push. They follow from what is stored, so those that cannot be stored have no time. */
-const bodyOf = ({ key, edits, atomic, body }, { rules, meta, isReading }, now) => body ?? JSON.stringify({
+const bodyOf = ({ key, edits, atomic, body }, { rules, meta, isReading }, now) => body ?? stringify({
   key, feed: meta.feed || undefined, sent: isReading ? undefined : new Date(now).toISOString(), rules: rules.version, edits: edits.map((edit) => onTheWire(edit, rules)), atomic,
 });
 

@@ -1,4 +1,5 @@
 import { FieldMergeError } from "./errors.js";
+import { parse } from "./json.js";
 
 /** Loaded where `open` is given a snapshot and the store is empty: fills it. */
 export async function fill(local, { snapshot, resources, fetch = globalThis.fetch }) {
@@ -20,5 +21,5 @@ async function linesOf(address, fetch) {
   }
   let { body } = new Response(bytes);
   if (bytes[0] === 31 && bytes[1] === 139) body = body.pipeThrough(new DecompressionStream("gzip"));
-  return (await new Response(body).text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return (await new Response(body).text()).split("\n").filter(Boolean).map((line) => parse(line));
 }

@@ -1,6 +1,7 @@
 import { editsOf, isPromise } from "./editing.js";
 import { emptyReport, engineOf } from "./engine.js";
 import { FieldMergeError, loaded } from "./errors.js";
+import { stringify } from "./json.js";
 import { leaderOf } from "./leader.js";
 import { Local, form, nowhere } from "./local.js";
 import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
@@ -151,7 +152,7 @@ export class FieldMergeStore extends EventTarget {
 
   /** Tells the app, and tabs that do not lead, where anything is another. */
   #tellStatus() {
-    const { status } = this, text = JSON.stringify(status), { device, unsent } = this.#local.meta;
+    const { status } = this, text = stringify(status), { device, unsent } = this.#local.meta;
     if (device && !this.#local.isClosed) this.#storage.beside?.({ device, unsent });
     if (this.#leader?.isLeading) this.#say({ status: this.#engine.standing });
     if (text === this.#lastStatus) return;

@@ -1,4 +1,5 @@
 import { entries } from "./decisions.js";
+import { stringify } from "./json.js";
 
 /** Loaded when somebody asks: what support wants to know of a store, with what it says of itself; no values of records. */
 export const diagnosis = (_, local, standing) => local.read(async (work) => {
@@ -21,7 +22,7 @@ export async function contents(_, local, path) {
     for (const resource of work.rules?.resources.keys() ?? []) records[resource] = (await work.tx.all(`r:${resource}`)).map(([, { r }]) => r);
     return { meta: work.meta, records, pushes: await work.pushes(), refused: await entries(work), events: await work.values("e") };
   });
-  if (path !== undefined) await (await import("node:fs/promises")).writeFile(path, JSON.stringify(told, null, 1));
+  if (path !== undefined) await (await import("node:fs/promises")).writeFile(path, stringify(told, 1));
   return told;
 }
 

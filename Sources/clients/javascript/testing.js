@@ -6,6 +6,8 @@
  * const server = new ScriptedServer({ rules });
  * const store = await open({ server: server.url, fetch: server.fetch, path: ":memory:", clock: new TestClock() });
  */
+import { parse, stringify } from "./json.js";
+
 export { MemoryStorage } from "./memory.js";
 
 /** A clock that stands still until the test moves it; its random numbers are always a half, or those it was given. */
@@ -66,7 +68,7 @@ export class HeldRequest {
     if (init.signal?.aborted) this.fail(init.signal.reason);
   }
 
-  get json() { return JSON.parse(this.text); }
+  get json() { return parse(this.text); }
 
   /**
    * Answers it.
@@ -80,7 +82,7 @@ export class HeldRequest {
     if (this.isAnswered) return;
     this.isAnswered = true;
     const isStream = typeof body?.[Symbol.asyncIterator] === "function";
-    const bytes = isStream ? null : new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+    const bytes = isStream ? null : new TextEncoder().encode(typeof body === "string" ? body : stringify(body));
     const content = isStream ? streamed(body) : breakAt === undefined ? bytes : broken(bytes.slice(0, breakAt));
     const isEmpty = status === 204 || status === 304;
     this.#resolve(new Response(isEmpty ? null : content, { status, headers: { "Content-Type": "application/json", ...headers } }));
@@ -164,7 +166,7 @@ export class ScriptedServer {
 function snapshotText({ rules, records, feed, revision }) {
   const resources = rules?.resources.map((resource) => resource.resource) ?? [];
   const lines = [{ snapshot: { feed, revision, rules: rules?.version, resources, records: records.length } }, ...records.map(({ resource, id, record }) => ({ resource, id, record })), { end: { records: records.length } }];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  return lines.map((line) => `${stringify(line)}\n`).join("");
 }
 
 /**

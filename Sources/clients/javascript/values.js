@@ -7,11 +7,14 @@ export const bareAddress = (server) => String(server).replace(/\/+$/, "");
 
 /** Tells whether two JSON values are the same, whatever the order of their members. */
 export function same(one, other) {
-  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other || (isNumber(one) && isNumber(other) && String(one) === String(other));
   const names = Object.keys(one);
   return Array.isArray(one) === Array.isArray(other) && names.length === Object.keys(other).length
     && names.every((name) => Object.hasOwn(other, name) && same(one[name], other[name]));
 }
+
+/** Whether a value is a number, which may be a BigInt. */
+const isNumber = (value) => ["number", "bigint"].includes(typeof value);
 
 /** A deep copy of a JSON value; undefined stays undefined. */
 export const copy = (value) => structuredClone(value);
@@ -78,12 +81,9 @@ const fitsDecimal = (value, { precision, scale }) => isDecimal(value)
 
 const isMember = (value, { members }) => isText(value) && (!members || members.includes(value));
 
-/**
- * Whether JSON keeps a value as it is: half surrogates, NaN and undefined become others. In a JSON column JavaScript has rounded
- * an integer beyond ±2^53, so an edit would write another value.
- */
-const isExact = (value, isJSON) => value === null || (typeof value === "object" ? Object.entries(value).flat().every((part) => isExact(part, true))
-  : typeof value === "string" ? !/\p{Cs}/u.test(value) : typeof value === "boolean" || (Number.isFinite(value) && !(isJSON && Number.isInteger(value) && !Number.isSafeInteger(value))));
+/** Whether JSON keeps a value as it is: half surrogates, NaN and undefined become others. */
+const isExact = (value) => value === null || (typeof value === "object" ? Object.entries(value).flat().every(isExact)
+  : typeof value === "string" ? !/\p{Cs}/u.test(value) : ["boolean", "bigint"].includes(typeof value) || Number.isFinite(value));
 
 /** Whether a value fits, by the name of its type; a type that is not here is left to the gateway. */
 const kinds = {
@@ -107,6 +107,6 @@ const kinds = {
 export function checkValue(value, field, path) {
   const { type, nullable, references } = field;
   const isFit = value === null ? nullable !== false
-    : isExact(value, type === "json") && ((references && isTemporary(value)) || (kinds[type]?.(value, field) ?? true));
+    : isExact(value) && ((references && isTemporary(value)) || (kinds[type]?.(value, field) ?? true));
   if (!isFit) fail("invalid-value", path, `does not fit its column of type ${type}`);
 }

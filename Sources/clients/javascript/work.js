@@ -1,3 +1,4 @@
+import { stringify } from "./json.js";
 import { created, editOf, isChange, joined, mapped, named, namedIn, nameOf, referencesOf, view } from "./layers.js";
 import { byKey, idKey, isTemporary, uuid } from "./values.js";
 
@@ -73,6 +74,10 @@ export class Work {
   /** Puts a base, or null, without asking what it means for anybody's edits; for records that nobody edits. */
   async putBase(place, record) {
     const at = [`r:${place.resource}`, idKey(place.id)];
+    for (const { name, fields } of record ? (this.rules?.resources.get(place.resource)?.sections.values() ?? []) : []) {
+      // Doubles are JavaScript's own numbers, whatever their size.
+      for (const row of [record[name] ?? []].flat()) for (const field in row) if (typeof row[field] === "bigint" && /float|double/.test(fields.get(field)?.type)) row[field] = Number(row[field]);
+    }
     this.#bases.set(nameOf(place), record);
     if (record) await this.tx.put(...at, { r: record, g: this.meta.snapshot?.generation });
     else await this.tx.delete(...at);
@@ -183,7 +188,7 @@ export class Work {
       if (!rows) return null;
       own.rows = rows;
     }
-    if (last.edits.flatMap(({ rows }) => rows).length > limits.items || JSON.stringify(last.edits).length >= limits.body / 2) return null;
+    if (last.edits.flatMap(({ rows }) => rows).length > limits.items || stringify(last.edits).length >= limits.body / 2) return null;
     // No later push may create or delete what these need, and a creation that others build on is not taken back.
     const left = last.edits.filter(({ rows }) => rows.length), stay = left.flatMap(created), lost = made.filter((id) => !stay.includes(id));
     const isLater = async (pushes, ends) => (await pushes).some((push) => push.seq > last.seq && push.edits.some(ends));
