@@ -1,4 +1,5 @@
 import { FieldMergeError } from "./errors.js";
+import { copy } from "./values.js";
 import { report } from "./watching.js";
 
 /** Milliseconds after which a deletion that gets no answer is left to the browser. */
@@ -80,7 +81,7 @@ export function indexedDBStorage(name) {
 
     /** Runs a transaction; its function may await nothing but the transaction's own answers. */
     async run(writes, body) {
-      const transaction = await begin(writes).catch(() => begin(writes));
+      const transaction = await begin(writes).catch(() => begin(writes)), known = new Map();
       const values = (table) => transaction.objectStore(table.startsWith("r:") ? "records" : "queue");
       const ended = new Promise((resolve, reject) => {
         transaction.oncomplete = resolve;
@@ -90,18 +91,29 @@ export function indexedDBStorage(name) {
       let result;
       try {
         result = await body({
-          get: (table, key) => done(values(table).get([table, key])),
+          get: async (table, key) => {
+            const name = `${table}\n${key}`;
+            if (!known.has(name)) known.set(name, await done(values(table).get([table, key])));
+            return copy(known.get(name));
+          },
           all: async (table, after, count) => {
             const range = IDBKeyRange.bound(count ? [table, after] : [table], [table, []], true);
             const [keys, found] = await Promise.all([done(values(table).getAllKeys(range, count)), done(values(table).getAll(range, count))]);
             return found.map((value, index) => [keys[index][1], value]);
           },
-          put: (table, key, value) => done(values(table).put(value, [table, key])),
-          delete: (table, key) => done(values(table).delete([table, key])),
+          // An error of a write aborts the transaction.
+          put: async (table, key, value) => {
+            values(table).put(value, [table, key]);
+            known.set(`${table}\n${key}`, copy(value));
+          },
+          delete: async (table, key) => {
+            values(table).delete([table, key]);
+            known.set(`${table}\n${key}`);
+          },
         });
       } catch (error) {
         try { transaction.abort(); } catch { /* it is over already */ }
-        throw failed(error);
+        throw failed(transaction.error ?? error);
       }
       await ended;
       return result;

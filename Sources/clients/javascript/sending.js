@@ -10,7 +10,7 @@ import { inOrder } from "./work.js";
 /** Bytes from which on a push goes in a request of its own, for which no other waits. */
 const large = 256 * 1024;
 
-const bytesOf = (text) => new Blob([text]).size;
+const bytesOf = (text) => new TextEncoder().encode(text).length;
 
 /** The bytes of a push. They follow from what is stored, so those that cannot be stored have no time. */
 const bodyOf = ({ key, edits, atomic, body }, { rules, meta, isReading }, now) => body ?? stringify({

@@ -55,7 +55,7 @@ export async function settle(work, push, results, problem) {
   for (const { edit, isRefused, id } of ends) if (edit.creates && !isRefused) ids[edit.id] ??= id;
   // Frozen bytes of later pushes may still name its temporary ids; then it is repeated in front of them.
   const settled = push.edits.flatMap(created);
-  await work.save({ ...push, edits: [], settled: problem || !settled.length ? undefined : settled });
+  await work.save({ ...push, edits: [], settled: !problem && (await work.isRepeated(push.seq, settled)) ? settled : undefined });
   work.isTold = true;
   const isMapped = Object.keys(ids).length > 0;
   if (isMapped) await work.decisions.mapIds(work, ids);

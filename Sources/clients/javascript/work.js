@@ -283,10 +283,12 @@ export class Work {
   async #dropSettled() {
     for (const push of this.#released.size ? await this.naming([...this.#released]) : []) {
       const { settled, seq } = push;
-      if (!settled || (await this.naming(settled)).some((other) => other.seq !== seq && !other.settled && other.body)) continue;
-      await this.save({ ...push, settled: undefined });
+      if (settled && !(await this.isRepeated(seq, settled))) await this.save({ ...push, settled: undefined });
     }
   }
+
+  /** Whether frozen bytes of other pushes name the temporary ids that a push created. */
+  async isRepeated(seq, ids) { return (await this.naming(ids)).some((other) => other.seq !== seq && !other.settled && other.body); }
 }
 
 /** The names by which a ticket is found: its own, and those of its records until there is a newer one. */
