@@ -59,13 +59,13 @@ class Place:
         for index in range(len(self.gateways)):
             self.start_gateway(index)
 
-    def start_gateway(self, index: int) -> None:
+    def start_gateway(self, index: int, url: str = "") -> None:
         state = self.folder / f"state-{index}"
         state.mkdir(exist_ok=True)
         log = self.folder / f"gateway-{len(self.logs)}.log"
         self.logs.append(log)
         self.gateways[index] = Gateway(
-            [self.binary, "serve", "--database", self.engine.url, *self.engine.journal_options, "--rules", self.rules,
+            [self.binary, "serve", "--database", url or self.engine.url, *self.engine.journal_options, "--rules", self.rules,
              "--tokens", self.tokens_file, "--state", state, "--log-level", "debug"], log)
 
     def reload(self) -> None:

@@ -3,6 +3,7 @@
 import re
 import time
 
+import scenes
 from chaos import Chaos
 from client import Client
 from faults import Faults
@@ -10,6 +11,7 @@ from judging import Judge
 from ledger import Ledger
 from place import Place
 from quiet import Quiet
+from scenes.stage import Stage
 from world import CLIENTS
 
 
@@ -50,6 +52,8 @@ class Runner:
                 if faults.found:
                     faults.round = number
                     break
+            if not faults.found:
+                scenes.run(history.get("scenes", []), Stage(place, clients[0], faults))
             faults.counts = dict(chaos.counts, pushes=sum(client.pushes for client in clients), judged=judge.pushes)
         finally:
             try:

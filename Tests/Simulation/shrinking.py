@@ -10,7 +10,9 @@ from contract.smaller import smaller as smaller_bodies
 def smaller(history: dict):
     """Each history with one part left out, the largest parts first."""
     rounds = history["rounds"]
-    if len(rounds) > 1:
+    for index in range(len(history.get("scenes", []))):
+        yield changed(history, lambda h: h["scenes"].pop(index))
+    if len(rounds) > (0 if history.get("scenes") else 1):
         for index in range(len(rounds)):
             yield changed(history, lambda h: h["rounds"].pop(index))
     for name in history["clients"] if len(history["clients"]) > 1 else []:

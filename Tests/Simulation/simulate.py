@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import distortions
+import scenes
 import world
 from history import Drawer
 from processes import MariaDB, stop_servers_on_sigterm
@@ -21,7 +22,8 @@ def draw(seed: int, name: str, engine: str, rounds: int) -> dict:
     numbers = random.Random(f"{seed}-{name}")
     drawn = world.draw(numbers, name)
     return {"seed": seed, "engine": engine, "world": drawn, "clients": [client["name"] for client in world.CLIENTS],
-            "rounds": Drawer(numbers, drawn, engine).history(rounds)}
+            "rounds": Drawer(numbers, drawn, engine).history(rounds),
+            "scenes": [] if "judged" in drawn else scenes.draw(numbers, engine)}
 
 
 def leave_out(history: dict, names: list) -> dict:

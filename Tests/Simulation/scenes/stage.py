@@ -1,0 +1,79 @@
+"""The place after the last round, with a table and a resource for a scene."""
+
+import json
+import random
+import time
+
+SECONDS = 20
+
+TABLE = "CREATE TABLE {name} (id INT NOT NULL PRIMARY KEY, n BIGINT NOT NULL DEFAULT 0, label VARCHAR(60) NOT NULL DEFAULT ''){end};\n"
+RULES = """resource: {name}
+sections:
+  crate:
+    table: {name}
+    groups:
+      n: {{column: n, merge: add}}
+      label: label
+"""
+
+
+class Stage:
+    def __init__(self, place, client, faults):
+        self.place, self.client, self.faults = place, client, faults
+        self.engine = place.engine
+        self.serial = 0
+
+    def begin(self, event: dict) -> None:
+        self.name, self.random = event["do"], random.Random(event["seed"])
+
+    def add(self, text: str) -> None:
+        self.faults.add(self.name, text)
+
+    def wait(self, is_so, what: str, seconds: float = SECONDS) -> bool:
+        """False, and a fault, if something does not become true in time."""
+        end = time.monotonic() + seconds
+        while not is_so():
+            if time.monotonic() > end:
+                self.add(f"within {seconds} s: not {what}")
+                return False
+            time.sleep(0.05)
+        return True
+
+    # MARK: Tables and rules
+
+    def open(self, rows: int, kind: str = "crates") -> str:
+        """Makes a table with rows and a resource over it, and returns its name when all gateways serve it."""
+        self.serial += 1
+        name = f"{kind}{self.serial}"
+        end = " ENGINE=InnoDB" if self.engine.name == "mariadb" else ""
+        values = ", ".join(f"({id}, 'first')" for id in range(1, rows + 1))
+        self.engine.script(TABLE.format(name=name, end=end) + (f"INSERT INTO {name} (id, label) VALUES {values};" if values else ""))
+        self.engine.grant([name])
+        self.rule_file(name).write_text(RULES.format(name=name))
+        self.place.reload()
+        self.wait(lambda: self.is_served(name), f"serving {name}")
+        return name
+
+    def rule_file(self, name: str):
+        return self.place.rules / f"{name}.yaml"
+
+    def is_served(self, name: str) -> bool:
+        """True if every gateway serves the resource."""
+        return all(self.serves(index, name) for index in range(len(self.place.gateways)))
+
+    def serves(self, index: int, name: str) -> bool:
+        status, text = self.client.caller.call(index, "GET", "/v1/rules")
+        return status == 200 and any(resource["resource"] == name for resource in json.loads(text)["resources"])
+
+    def rows(self, name: str) -> dict:
+        found = self.engine.read({name: {"id": True, "n": True, "label": False}})[name]
+        return {row["id"]: row for row in found}
+
+    # MARK: Pushes
+
+    def addition(self, name: str, id: int, delta: int = 1) -> dict:
+        return {"resource": name, "id": id, "changeset": {"crate": {"n": {"old": 0, "new": delta}}}}
+
+    def push(self, gateway: int, edits: list, key: str = "") -> tuple:
+        status, text = self.client.caller.call(gateway, "POST", "/v1/push", {"edits": edits} | ({"key": key} if key else {}))
+        return status, json.loads(text) if status else {}
