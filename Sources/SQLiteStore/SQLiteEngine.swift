@@ -67,8 +67,8 @@ package final class SQLiteEngine: WaitingStore {
     ) async throws(StoreError) -> Answer {
         try checkOpen()
         let lent = purpose == .write ? writer : readers.randomElement() ?? writer
-        guard await lent.callers.enter(until: deadline) else { throw SQLiteQueue.late }
-        defer { lent.callers.leave() }
+        guard await lent.permit.acquire(until: deadline) else { throw SQLiteQueue.late }
+        defer { lent.permit.release() }
         do {
             switch purpose {
             case .write:

@@ -5,10 +5,10 @@ import RecordStore
 final class SQLiteQueue: Sendable {
     let queue: DatabaseQueue
     let busy: BusyWait
-    /// The callers that wait for the connection.
+    /// The one permit to use the connection.
     ///
     /// GRDB has a queue too, but a caller would wait there for as long as the callers before it, which may have more time.
-    let callers = Turns(limit: 1)
+    let permit = Permits(limit: 1)
     private let turns: FileTurns?
 
     /// - Parameters:

@@ -176,52 +176,52 @@ import Testing
         #expect(isLong(99))
     }
 
-    /// A push that waits for rows of another program lends its turn: five at once and no more.
-    @Test func aTurnThatTakesTooLongIsLent() async throws {
-        let turns = Turns(limit: 1)
+    /// A push that waits for rows of another program returns its permit early: five at once and no more.
+    @Test func aBlockedPushReturnsItsPermitEarly() async throws {
+        let permits = Permits(limit: 1)
         let far = ContinuousClock.now + .seconds(600)
         for _ in 0..<2 {
-            let begun = (0...Turns.mostLoans).map { _ in Wait<Void>() }
+            let begun = (0...Permits.earlyReleaseLimit).map { _ in Wait<Void>() }
             let ends = begun.map { _ in Wait<Void>() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (begin, end) in zip(begun, ends) {
                     group.addTask {
-                        try await turns.begin(if: true, until: far)
-                        try await turns.run(lendingAfter: .zero) {
+                        try await permits.acquire(if: true, until: far)
+                        try await permits.run(releasingAfter: .zero) {
                             begin.end(())
                             _ = await end.outcome(until: far)
                         }
                     }
                 }
                 for begin in begun { _ = await begin.outcome(until: far) }
-                #expect(await !turns.enter(until: .now) && turns.used == 1)
+                #expect(await !permits.acquire(until: .now) && permits.used == 1)
                 for end in ends { end.end(()) }
                 try await group.waitForAll()
             }
-            #expect(turns.used == 0 && turns.waiting == 0)
+            #expect(permits.used == 0 && permits.waiting == 0)
         }
     }
 
-    @Test func aTurnThatEndsInTimeIsNotLent() async throws {
-        let turns = Turns(limit: 1)
-        try await turns.begin(if: true, until: .now + .seconds(600))
-        try await turns.run(lendingAfter: .seconds(3_600)) { #expect(await !turns.enter(until: .now)) }
-        #expect(turns.used == 0 && turns.waiting == 0)
+    @Test func aPushThatEndsInTimeKeepsItsPermit() async throws {
+        let permits = Permits(limit: 1)
+        try await permits.acquire(if: true, until: .now + .seconds(600))
+        try await permits.run(releasingAfter: .seconds(3_600)) { #expect(await !permits.acquire(until: .now)) }
+        #expect(permits.used == 0 && permits.waiting == 0)
     }
 
-    @Test func aLongPushWaitsForItsTurnAsLongAsItsCaller() async throws {
-        let turns = Turns(limit: 1)
-        try await turns.begin(if: true, until: .now + .seconds(600))
-        let late = await #expect(throws: StoreError.self) { try await turns.begin(if: true, until: .now) }
-        #expect(late?.kind == .busy && turns.used == 1)
-        try await turns.begin(if: false, until: .now)
-        turns.leave()
+    @Test func aLongPushWaitsForItsPermitUntilItsDeadline() async throws {
+        let permits = Permits(limit: 1)
+        try await permits.acquire(if: true, until: .now + .seconds(600))
+        let late = await #expect(throws: StoreError.self) { try await permits.acquire(if: true, until: .now) }
+        #expect(late?.kind == .busy && permits.used == 1)
+        try await permits.acquire(if: false, until: .now)
+        permits.release()
         let caller = Caller()
         caller.leave()
         let unwanted = await #expect(throws: StoreError.self) {
-            try await turns.begin(if: true, until: .now + .seconds(600), for: caller)
+            try await permits.acquire(if: true, until: .now + .seconds(600), for: caller)
         }
-        #expect(unwanted?.kind == .busy && turns.used == 0 && turns.waiting == 0)
+        #expect(unwanted?.kind == .busy && permits.used == 0 && permits.waiting == 0)
     }
 }
 

@@ -1,7 +1,7 @@
 import RecordStore
 import Testing
 
-/// One wait, and the room that is made of waits.
+/// One wait, and all that may end it.
 @Suite struct WaitTests {
     private let far = ContinuousClock.now + .seconds(600)
 
@@ -50,74 +50,5 @@ import Testing
                 }
             }
         }
-    }
-}
-
-@Suite struct TurnsTests {
-    private let far = ContinuousClock.now + .seconds(600)
-
-    @Test func aCallerAloneAlwaysHasRoom() async {
-        let turns = Turns(limit: 2)
-        #expect(await turns.enter(5, until: far))
-        #expect(await !turns.enter(1, until: .now))
-        turns.leave(5)
-        #expect(turns.used == 0 && turns.waiting == 0)
-    }
-
-    @Test func callersWaitInTheirOrder() async {
-        let turns = Turns(limit: 2)
-        #expect(await turns.enter(2, until: far))
-        async let heavy = turns.enter(2, until: far)
-        while turns.waiting < 1 { await Task.yield() }
-        async let light = turns.enter(1, until: far)
-        while turns.waiting < 2 { await Task.yield() }
-        turns.leave(2)
-        #expect(await heavy && turns.waiting == 1, "the light one has no room beside the heavy one")
-        turns.leave(2)
-        #expect(await light && turns.used == 1)
-    }
-
-    @Test func aCallerThatGivesUpLeavesItsPlaceToTheNext() async {
-        let turns = Turns(limit: 2)
-        #expect(await turns.enter(1, until: far))
-        let heavy = Task { [far] in await turns.enter(2, until: far) }
-        while turns.waiting < 1 { await Task.yield() }
-        async let light = turns.enter(1, until: far)
-        while turns.waiting < 2 { await Task.yield() }
-        heavy.cancel()
-        #expect(await !heavy.value)
-        #expect(await light && turns.used == 2 && turns.waiting == 0)
-    }
-
-    @Test func roomIsLentSoOften() async {
-        let turns = Turns(limit: 1)
-        #expect(await turns.enter(until: far))
-        #expect(turns.lend(most: 1))
-        #expect(await turns.enter(until: far))
-        #expect(!turns.lend(most: 1))
-        turns.endLoan()
-        turns.leave()
-        #expect(turns.used == 0)
-    }
-
-    /// Many callers with deadlines and cancellations: the room is never overdrawn, and all of it comes back.
-    @Test func theRoomIsNeverOverdrawn() async {
-        let turns = Turns(limit: 3)
-        await withTaskGroup(of: Void.self) { group in
-            for number in 0..<1_000 {
-                let weight = 1 + number % 3
-                group.addTask {
-                    let task = Task {
-                        guard await turns.enter(weight, until: .now + .milliseconds(number % 7)) else { return }
-                        #expect(turns.used <= 3)
-                        await Task.yield()
-                        turns.leave(weight)
-                    }
-                    if number % 5 == 0 { task.cancel() }
-                    await task.value
-                }
-            }
-        }
-        #expect(turns.used == 0 && turns.waiting == 0)
     }
 }

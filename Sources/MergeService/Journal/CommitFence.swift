@@ -49,7 +49,7 @@ final class CommitFence: Sendable {
     }
 
     private let state = Mutex(State())
-    private let recoveries = Turns(limit: 1)
+    private let recoveries = Permits(limit: 1)
     /// The time for which a journal may be busy before the next transaction has to tell it.
     private static let patience = Duration.seconds(5)
 
@@ -125,10 +125,10 @@ final class CommitFence: Sendable {
         until deadline: ContinuousClock.Instant, _ recover: (InDoubt) async throws(StoreError) -> Void
     ) async throws(StoreError) {
         if doubt == nil { return }
-        guard await recoveries.enter(until: deadline) else {
+        guard await recoveries.acquire(until: deadline) else {
             throw StoreError(.busy, "recovery has not decided in time about a COMMIT in doubt")
         }
-        defer { recoveries.leave() }
+        defer { recoveries.release() }
         // Another request may have had it decided meanwhile.
         guard let doubt else { return }
         await tell(until: deadline)

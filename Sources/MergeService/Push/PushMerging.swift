@@ -56,20 +56,6 @@ final class PushMerging: Sendable {
             switch try attempt(batch, on: connection, mode: mode, waits: waits, locking: tables) {
             case .ended(let endings): return endings
             case .again(let reason): mode = mode.changed(by: reason)
-            case .outside(let edit, let reports):
-                let problem = Self.outside(batch.plan.push.edits[edit])
-                guard batch.plan.push.atomicity == .edit else {
-                    return [.answered(.refused(reports.refusing(edit, for: problem)))]
-                }
-                mode = mode.changed(by: .without(edit, problem))
-            case .differs(let difference, let reports):
-                try Self.check(difference, under: batch.active, on: connection)
-                let problem = difference.problem(batch.plan.push.edits[difference.edit])
-                guard batch.plan.push.atomicity == .edit else {
-                    return [.answered(.refused(reports.refusing(difference.edit, for: problem)))]
-                }
-                // The other edits stand, so they run again without this one.
-                mode = mode.changed(by: .without(difference.edit, problem))
             }
         }
     }
@@ -78,10 +64,16 @@ final class PushMerging: Sendable {
     private enum Attempt {
         case ended([Shared<PushEnding>])
         case again(RunAgain)
-        /// The database made another value of one that was written.
-        case differs(WriteProof.Difference, [EditReport])
-        /// An edit leaves a row that is none of its client's.
-        case outside(Int, [EditReport])
+
+        /// Refuses an edit after its run, and with it the push.
+        ///
+        /// If the edits of the push are independent, the others run again without it.
+        static func refusal(of edit: Int, for problem: Problem, in transaction: PushTransaction) -> Attempt {
+            if transaction.isEachForItself { return .again(.without(edit, problem)) }
+            var reports = transaction.rolledBackReports
+            reports[edit].problem = problem
+            return .ended([.answered(.refused(reports))])
+        }
     }
 
     private func attempt(
@@ -90,15 +82,17 @@ final class PushMerging: Sendable {
         let deadline = batch.items.map(\.deadline).min() ?? .now
         let writer = JournalWriter(batch.journal, fence, until: deadline)
         var isCommitted = false
+        var difference: WriteProof.Difference?
+        let ended: Attempt
         do throws(StoreError) {
             let attempt = try connection.write(locking: tables) { session throws(StoreError) in
                 let transaction = PushTransaction(batch, self, session: session, mode: mode, waits: waits)
-                let ending = try run(transaction, writer)
+                let ending = try run(transaction, writer, &difference)
                 if case .commit = ending { isCommitted = true }
                 return ending
             }
             writer.transactionHasEnded(isCommitted ? .committed : .rolledBack)
-            return attempt
+            ended = attempt
         } catch {
             writer.transactionHasEnded(error.kind == .unknownOutcome ? .unknown : .rolledBack)
             guard case .constraint = error.kind, !batch.isShared else { throw error }
@@ -106,10 +100,12 @@ final class PushMerging: Sendable {
             let reports = batch.plan.push.edits.map { EditReport($0, problem: error.problem) }
             return .ended([.answered(.refused(reports))])
         }
+        if let difference { try Self.check(difference, under: batch.active, on: connection) }
+        return ended
     }
 
     private func run(
-        _ transaction: PushTransaction, _ writer: JournalWriter
+        _ transaction: PushTransaction, _ writer: JournalWriter, _ difference: inout WriteProof.Difference?
     ) throws(StoreError) -> Ending<Attempt> {
         let batch = transaction.batch
         do {
@@ -132,6 +128,7 @@ final class PushMerging: Sendable {
             try transaction.takeBack(to: 0)
             throw error
         } catch {
+            difference = error as? WriteProof.Difference
             return .rollback(try Self.attempt(after: error, transaction))
         }
     }
@@ -141,20 +138,16 @@ final class PushMerging: Sendable {
     ) throws(StoreError) -> Attempt {
         // Running again together would meet the same; alone each is answered as if it had been from the start.
         if transaction.batch.isShared { return .ended(transaction.batch.items.map { _ in .alone }) }
+        let edits = transaction.plan.push.edits
         switch error {
         case let reason as RunAgain: return .again(reason)
         case let fault as Problem: return .ended([.answered(.fault(fault))])
-        case let outside as OutsideRows: return .outside(outside.edit, transaction.rolledBackReports)
+        case let outside as OutsideRows:
+            return .refusal(of: outside.edit, for: outside.problem(edits[outside.edit]), in: transaction)
         case let difference as WriteProof.Difference:
-            return .differs(difference, transaction.rolledBackReports)
+            return .refusal(of: difference.edit, for: difference.problem(edits[difference.edit]), in: transaction)
         default: throw StoreError(.other, "a push ended with an unknown error")
         }
-    }
-
-    static func outside(_ edit: Edit) -> Problem {
-        Problem(
-            .outsideRows, detail: "The rules show this client only some rows, and the row as merged is none of them.",
-            path: edit.path, retry: .never)
     }
 
     static let late = StoreError(.busy, "its time was over, or its caller gone")
@@ -239,12 +232,4 @@ extension PushMerging: BatchWork {
 extension PushBatch {
     /// The journal that keeps the pushes; nil for a preview, and where nothing is kept.
     var journal: Journal? { items[0].request.isPreview ? nil : active.journal }
-}
-
-extension [EditReport] {
-    fileprivate func refusing(_ edit: Int, for problem: Problem) -> [EditReport] {
-        var reports = self
-        reports[edit].problem = problem
-        return reports
-    }
 }

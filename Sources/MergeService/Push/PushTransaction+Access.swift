@@ -5,6 +5,13 @@ import RecordStore
 struct OutsideRows: Error {
     /// The position of the edit in the push.
     let edit: Int
+
+    /// The problem of the edit at this position.
+    func problem(_ edit: Edit) -> Problem {
+        Problem(
+            .outsideRows, detail: "The rules show this client only some rows, and the row as merged is none of them.",
+            path: edit.path, retry: .never)
+    }
 }
 
 /// What clients may see and write, row by row.

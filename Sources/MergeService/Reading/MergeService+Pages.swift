@@ -48,8 +48,8 @@ extension MergeService {
         let rowsPerRecord = limits.rowsPerRecord
         let isLong = (lengths.mean(of: resource) ?? 0) * limit >= Self.longPage
         let (lengths, unreadable) = (lengths, unreadable)
-        try await longReads.begin(if: isLong, until: deadline, for: caller)
-        defer { longReads.end(if: isLong) }
+        try await longReads.acquire(if: isLong, until: deadline, for: caller)
+        defer { longReads.release(if: isLong) }
         return try await engine.read(deadline: deadline) { session throws(StoreError) in
             // What was told cannot be told again.
             guard !hasBegun.load(ordering: .relaxed) else {

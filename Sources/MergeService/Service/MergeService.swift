@@ -22,8 +22,8 @@ package final class MergeService: Sendable {
     /// Pushes that run in transactions of their own, or wait for one.
     private let alone = Counted()
     let lengths: RecordLengths
-    let longReads: Turns
-    private let longPushes: Turns
+    let longReads: Permits
+    private let longPushes: Permits
 
     /// - Parameters:
     ///   - digest: makes digests of groups, for bases that are sent as one.
@@ -50,8 +50,8 @@ package final class MergeService: Sendable {
         keyed = KeyedExecution { active, deadline async throws(StoreError) in
             try await merging.settle(active, until: deadline)
         }
-        longReads = Turns(limit: limits.longReads)
-        longPushes = Turns(limit: limits.longPushes)
+        longReads = Permits(limit: limits.longReads)
+        longPushes = Permits(limit: limits.longPushes)
         self.lengths = lengths
         self.merging = merging
         self.engine = engine
@@ -74,8 +74,8 @@ package final class MergeService: Sendable {
                 resource: resource, key: key, viewer: viewer, deadline: deadline, caller: caller)
             if case .answered(let record) = try await reads.submit(read) { return record }
         }
-        try await longReads.begin(if: isLong, until: deadline, for: caller)
-        defer { longReads.end(if: isLong) }
+        try await longReads.acquire(if: isLong, until: deadline, for: caller)
+        defer { longReads.release(if: isLong) }
         return try await recordAlone(resource, key, for: viewer, deadline: deadline)
     }
 
@@ -112,8 +112,8 @@ package final class MergeService: Sendable {
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
         let isLong = names.contains { lengths.long($0.key, of: $0.resource) != nil }
-        try await longReads.begin(if: isLong, until: deadline)
-        defer { longReads.end(if: isLong) }
+        try await longReads.acquire(if: isLong, until: deadline)
+        defer { longReads.release(if: isLong) }
         return try await engine.read(deadline: deadline, body)
     }
 
@@ -236,9 +236,9 @@ package final class MergeService: Sendable {
         if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
         let namesLong = push.namesLong(lengths)
         let isLong = namesLong || push.isLong
-        try await longPushes.begin(if: isLong, until: push.deadline, for: push.request.caller)
+        try await longPushes.acquire(if: isLong, until: push.deadline, for: push.request.caller)
         guard isLong else { return try await endingShared(of: push) }
-        return try await longPushes.run(lendingAfter: limits.longPatience) {
+        return try await longPushes.run(releasingAfter: limits.longPatience) {
             try await namesLong ? endingAlone(of: push) : endingShared(of: push)
         }
     }
