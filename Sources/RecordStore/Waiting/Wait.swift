@@ -15,6 +15,7 @@ package final class Wait<Outcome: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
+    /// Makes a wait that is not over.
     package init() {}
 
     /// True once an outcome, the deadline or a cancellation has ended it.
