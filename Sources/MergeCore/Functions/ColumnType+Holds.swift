@@ -1,8 +1,8 @@
 extension ColumnType {
-    /// Returns true where the column holds a computed value exactly: what is read back is what was written.
+    /// Returns true if the column stores a computed value exactly.
     ///
-    /// False for everything that `forbidsWriting` forbids, for a value that the column would trim, round or reorder
-    /// (see `arranged`), and for spatial columns, which are only read. NULL is the caller's to check, as in `accept`.
+    /// Returns false for every value that `forbidsWriting` refuses, or that the column would trim, round or reorder
+    /// (see `arranged`). Spatial columns are read-only, so the result is false. The caller checks NULL, as in `accept`.
     package func holds(_ value: Value) -> Bool {
         guard forbidsWriting(value) == nil else { return false }
         return switch (self, value) {
@@ -39,9 +39,10 @@ extension ColumnType {
         }
     }
 
-    /// Members in the order in which the column keeps them, each once: a SET's own order, elsewhere as they stand.
+    /// Returns the members in the column's order, each once.
     ///
-    /// Members that a SET lacks are left out.
+    /// A SET has its own order and loses members that it does not declare. Other columns keep the order of the
+    /// argument.
     package func arranged(_ members: [ExactText]) -> [ExactText] {
         if case .set(let allowed) = self {
             let present = Set(members)
@@ -54,7 +55,7 @@ extension ColumnType {
     private static func holds(_ members: [ExactText], separator: String, _ type: TextType) -> Bool {
         let sent = Scalar.array(members.map { .text($0.string) })
         guard (try? sent.members(separator: separator, type: type)) == members else { return false }
-        // A separator that overlaps itself could be read at the seam of two members.
+        // A separator that overlaps itself could match across two members.
         let text = members.map(\.string).joined(separator: separator)
         return type.holds(ExactText(text)) && Scalar.split(text, separator) == members
     }
@@ -67,6 +68,6 @@ extension ColumnType {
 }
 
 extension TextType {
-    /// Returns true where the column keeps the text as it is.
+    /// Returns true if the column stores the text unchanged.
     fileprivate func holds(_ text: ExactText) -> Bool { (try? fitted(text.string)) == text }
 }
