@@ -1,20 +1,19 @@
-/// A test of one column in a condition of access, as the rules write it.
+/// A test of one column in an access condition, as in the rules.
 package indirect enum ConditionTest: Sendable, Hashable {
-    /// The column holds this value.
+    /// The column equals this value.
     case value(Value)
-    /// The column holds what the token claims, or one of it where that is a list.
+    /// The column equals the claim, or an element of the claim if it is a list.
     case claim(String)
-    /// The column is NULL.
     case null
     case not(ConditionTest)
-    /// One of the tests at least is met.
+    /// At least one test holds.
     case any([ConditionTest])
-    /// The column comes before a value.
+    /// The column is less than a value.
     case before(ConditionOperand)
-    /// The column comes after a value.
+    /// The column is greater than a value.
     case after(ConditionOperand)
 
-    /// The claims that it looks at.
+    /// The claims that the test reads.
     var claims: [String] {
         switch self {
         case .value, .null: []
@@ -27,7 +26,7 @@ package indirect enum ConditionTest: Sendable, Hashable {
     }
 }
 
-/// The side of a comparison that does not stand in the row.
+/// The value that a column is compared with.
 package enum ConditionOperand: Sendable, Hashable {
     case value(Value)
     case claim(String)
@@ -37,7 +36,7 @@ package enum ConditionOperand: Sendable, Hashable {
 package struct RowCondition: Sendable, Hashable {
     /// The position of the column in the root's `columns`.
     package let column: Int
-    /// The test that it has to meet.
+    /// The test of the column.
     package let test: ConditionTest
 
     /// Tests a column.
