@@ -1,13 +1,15 @@
-/// Decides the rows of edits, those of root, singletons and lists alike, on the rows as they are found.
+/// Decides the rows of edits on the rows of the database, for all kinds of sections.
 ///
-/// Pure: the same input gives the same decision. A push and `explain` both ask it.
+/// It is pure: the same input has the same result. Pushes and `explain` both use it.
 package struct EditEvaluator {
-    /// The digest of a group's values as they stand on the wire.
+    /// Computes the digest of a group's values in their wire form.
     package typealias Digest = (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
 
     private let digest: Digest
 
-    /// - Parameter digest: SHA-256 of the canonical JSON of a group's values.
+    /// Creates an evaluator.
+    ///
+    /// - Parameter digest: The SHA-256 of the canonical JSON of a group's values.
     package init(digest: @escaping Digest) {
         self.digest = digest
     }
@@ -15,13 +17,13 @@ package struct EditEvaluator {
     /// Decides one row of an edit.
     ///
     /// - Parameters:
-    ///   - edit: the edit of the row.
-    ///   - action: the edit's action with every temporary id settled.
-    ///   - section: the row's section in the edit's resource.
-    ///   - row: the row as it is found.
-    ///   - budget: the work that merge functions may do in the rest of the push.
-    /// - Throws: a 400 `Problem` with the path of a base that neither fits its column nor stands there, or of a value
-    ///   that is never written.
+    ///   - edit: The edit of the row.
+    ///   - action: The edit's action with the real keys of all temporary ids.
+    ///   - section: The row's section in the edit's resource.
+    ///   - row: The row in the database.
+    ///   - budget: The work that merge functions may do in the rest of the push.
+    /// - Throws: a 400 `Problem` with the path of a base that does not fit its column and is not in the row, or of a
+    ///   value that is never written.
     package func evaluate(
         _ edit: RowEdit, action: RowAction, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
@@ -34,8 +36,8 @@ package struct EditEvaluator {
     /// Decides an action on a row.
     ///
     /// - Parameters:
-    ///   - position: of the section in the resource, for the outcomes.
-    ///   - budget: the work that merge functions may do in the rest of the push.
+    ///   - position: The position of the section in the resource, for the outcomes.
+    ///   - budget: The work that merge functions may do in the rest of the push.
     package func decide(
         _ action: RowAction, at position: Int, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
@@ -58,35 +60,37 @@ package struct EditEvaluator {
     }
 }
 
-/// A row that an edit names, as it is found when the edit's turn comes.
+/// The current row for an edit, after the earlier edits of the push.
 package struct FoundRow: Sendable {
-    /// The state of a row.
+    /// The presence of a row.
     package enum State: Sendable {
-        /// The database holds it.
+        /// The database contains the row.
         case present([Value])
-        /// It is not there; with the values that its fields are last known to have held.
+        /// The row does not exist; the values of its fields are the journal's last ones.
         case gone(lastKnown: [Int: Value])
-        /// It cannot be there: its record is gone, or an earlier edit did not come to create it.
+        /// The row cannot exist, because its record is gone or an earlier edit failed to create it.
         case unreachable
     }
 
-    /// The presence of the row, and its values as far as they are known.
+    /// The presence of the row, with its known values.
     package let state: State
-    /// The name of an item in the outcomes; nil in root and singletons.
+    /// The id of an item in the outcomes, or nil in root and singletons.
     package let item: RowLabel?
     /// The guards of the row.
     package let guards: RowGuards
 
+    /// Creates a row.
+    ///
     /// - Parameters:
-    ///   - item: the name of an item; nil for a row of a root or a singleton.
-    ///   - guards: of the row.
+    ///   - item: The id of an item, or nil in root and singletons.
+    ///   - guards: The guards of the row.
     package init(_ state: State, item: RowLabel? = nil, guards: RowGuards = .none) {
         self.guards = guards
         self.state = state
         self.item = item
     }
 
-    /// The row's values; nil where it is not there.
+    /// The row's values, or nil if the row does not exist.
     package var current: [Value]? {
         if case .present(let values) = state { values } else { nil }
     }
