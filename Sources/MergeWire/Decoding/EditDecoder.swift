@@ -6,7 +6,9 @@ struct EditDecoder {
     let created: CreatedIDs
     let limits: WireLimits
 
-    /// - Parameter items: rows counted so far in the push.
+    /// Reads an edit.
+    ///
+    /// - Parameter items: The number of rows in the push so far.
     func decode(_ node: JSONNode, _ path: WirePath, items: inout Int) throws(Problem) -> Edit {
         let place = path.member("changeset")
         guard let changeset = node["changeset"] else { throw Invalid.problem(place, "is missing") }
