@@ -10,8 +10,8 @@ package struct SyncEncoder {
     /// Adds the answer to a push.
     ///
     /// - Parameters:
-    ///   - body: the answer as JSON.
-    ///   - code: its HTTP status.
+    ///   - body: The answer as JSON.
+    ///   - code: The HTTP status of the answer.
     package mutating func add(_ body: [UInt8], code: Int) {
         results.append(Array(body.dropLast()) + Array(",\"code\":\(code)}".utf8))
     }
@@ -34,7 +34,7 @@ package struct SyncEncoder {
         results.append(writer.bytes)
     }
 
-    /// Returns the answer with the changes behind the pushes.
+    /// Returns the answer with changes.
     package func encode(_ page: ChangesText) -> [UInt8] {
         encode { ChangesEncoder.members(page, &$0) }
     }
@@ -42,9 +42,9 @@ package struct SyncEncoder {
     /// Returns the answer without changes.
     ///
     /// - Parameters:
-    ///   - problem: the reason for which there are none.
-    ///   - feed: the latest feed and revision; nil where there is no feed.
-    ///   - rules: the version of the rules.
+    ///   - problem: The reason why there are no changes.
+    ///   - feed: The latest feed and revision, or nil if there is no feed.
+    ///   - rules: The version of the rules.
     package func encode(_ problem: Problem, feed: (id: String, revision: Int)?, rules: String) -> [UInt8] {
         encode { writer in
             writer.member("feed")
