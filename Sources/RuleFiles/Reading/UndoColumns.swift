@@ -3,7 +3,7 @@ enum UndoColumns: Sendable, Hashable {
     case all(Place)
     case named([Placed<String>])
 
-    /// The columns that are named.
+    /// The named columns.
     var names: [Placed<String>] {
         switch self {
         case .all: []
