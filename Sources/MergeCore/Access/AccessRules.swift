@@ -11,9 +11,7 @@ package final class AccessRules: Sendable, Hashable {
     /// The maximum number of roles of a resource.
     package static let maximumRoles = 64
 
-    /// Creates the access rules of a resource.
-    ///
-    /// - Parameter root: The resource's root, whose columns the conditions name.
+    /// Creates the access rules of a resource with this root.
     package init(roles: [RoleRule], root: Section) {
         self.roles = roles
         columns = Set(roles.flatMap { $0.conditions.map(\.column) })

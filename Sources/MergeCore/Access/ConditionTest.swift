@@ -1,19 +1,14 @@
 /// A test of one column in an access condition, as in the rules.
 package indirect enum ConditionTest: Sendable, Hashable {
-    /// The column equals this value.
     case value(Value)
     /// The column equals the claim, or an element of the claim if it is a list.
     case claim(String)
     case null
     case not(ConditionTest)
-    /// At least one test holds.
     case any([ConditionTest])
-    /// The column is less than a value.
     case before(ConditionOperand)
-    /// The column is greater than a value.
     case after(ConditionOperand)
 
-    /// The claims that the test reads.
     var claims: [String] {
         switch self {
         case .value, .null: []

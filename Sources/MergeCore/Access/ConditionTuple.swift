@@ -5,18 +5,14 @@ package struct ConditionTuple: Sendable, Hashable {
     /// The values, parallel to the names.
     package let values: [Value]
 
-    /// Copies the columns that conditions read from a root row.
-    ///
-    /// - Returns: nil if no condition reads a column.
+    /// Copies the columns that conditions read from a root row, or returns nil if there are none.
     package init?(_ row: [Value], of resource: Resource) {
         guard let columns = resource.access?.columns, !columns.isEmpty else { return nil }
         names = columns.map { resource.root.columns[$0].name }
         values = columns.map { row[$0] }
     }
 
-    /// Wraps the values of the columns that conditions read, in the order of `AccessRules.columns`.
-    ///
-    /// - Returns: nil if no condition reads a column, or if the number of values differs.
+    /// Wraps the values of `AccessRules.columns`, or returns nil if there are none or their number differs.
     package init?(values: [Value], of resource: Resource) {
         guard let columns = resource.access?.columns, !columns.isEmpty, columns.count == values.count else {
             return nil

@@ -17,9 +17,7 @@ package final class RecordSight: Sendable, Hashable {
         self === other ? self : RecordSight(zip(sections, other.sections).map { $0.intersection($1) })
     }
 
-    /// Returns true if the client may read every field of a group.
-    ///
-    /// - Parameter section: The position of the section in the resource.
+    /// Returns true if the client may read every field of a group in the section at this position.
     package func reads(group: Group, in section: Int) -> Bool {
         let rights = sections[section]
         // Written fields come first in `shown`, so their positions are the same.

@@ -9,9 +9,7 @@ extension ResourceView {
         package let failures: [String]
     }
 
-    /// Returns the reasons for each role of the client.
-    ///
-    /// - Parameter root: The root row, or nil to assume that every condition holds.
+    /// Returns the reasons for each role of the client on a root row; without a row, every condition holds.
     package func explanations(on root: [Value]?) -> [Explanation] {
         grants.map { grant in
             guard let root else { return Explanation(role: grant.role, isMet: true, failures: []) }

@@ -1,8 +1,6 @@
 /// Rights to write, from names alone or for a row.
 extension ResourceView {
-    /// Returns the roles that may write a group.
-    ///
-    /// - Parameter section: The position of the section in the resource.
+    /// Returns the roles that may write a group in the section at this position.
     package func writers(ofGroup group: Int, in section: Int) -> GrantSet {
         let fields = resource.sections[section].groups[group].positions
         return roles { $0.writes(fields, in: section, of: self.resource) }
@@ -32,13 +30,11 @@ extension ResourceView {
         return found
     }
 
-    /// Returns, for each part of a row's edit, the roles that allow it.
+    /// Returns, for each part of a row's edit, the roles of `among` that allow it.
     ///
-    /// For each part, one of its roles has to apply to the row before and after the edit.
+    /// For each part, one of its roles has to apply to the row before and after the edit. If the row exists
+    /// (`isThere`), its creation is an edit.
     ///
-    /// - Parameters:
-    ///   - isThere: True if the row exists, so that its creation is an edit.
-    ///   - among: The roles that apply to the row, or `.all` to use only names.
     /// - Throws: a 403 `Problem` with the path of the part that no role allows.
     package func needs(
         of row: RowEdit, isThere: Bool = false, among held: GrantSet = .all
@@ -101,8 +97,6 @@ extension ResourceView {
 
 extension RoleRule {
     /// Returns true if the role may write these fields and takes none of them from a claim.
-    ///
-    /// - Parameter fields: Positions in the section's `fields`.
     fileprivate func writes(_ fields: [Int], in section: Int, of resource: Resource) -> Bool {
         let rights = writes[section]
         guard rights.isGiven || fields.isEmpty else { return false }

@@ -1,8 +1,5 @@
-/// A resource as one client sees it: the client's roles, with the client's claims in their conditions.
-///
-/// It is pure: it evaluates only the rows that the caller passes.
+/// A resource as one client sees it, with the client's roles and claims.
 package final class ResourceView: Sendable {
-    /// A role of the client.
     struct Grant: Sendable {
         let role: RoleRule
         /// The tests, parallel to the role's conditions.
@@ -57,9 +54,7 @@ package final class ResourceView: Sendable {
         return found
     }
 
-    /// Returns the roles under which the client sees a row, from only the columns that conditions name.
-    ///
-    /// - Parameter values: The values, parallel to the `columns` of the resource's access rules.
+    /// Returns the roles under which the client sees a row with these values of `AccessRules.columns`.
     package func grants(onConditions values: [Value]) -> GrantSet {
         guard let named = resource.access?.columns, named.count == values.count else { return .all }
         var found = GrantSet.none
@@ -105,9 +100,7 @@ package final class ResourceView: Sendable {
         return sight(always)
     }
 
-    /// Returns a record as the client sees it, or nil if it does not exist for the client.
-    ///
-    /// - Parameter roles: The roles that count, if they apply to the record.
+    /// Returns a record as the client sees it under these roles, or nil if it does not exist for the client.
     package func seen(_ record: Record, under roles: GrantSet = .all) -> Record? {
         guard case .one(let root?)? = record.sections.first else { return nil }
         let set = grants(on: root).intersection(roles)

@@ -1,6 +1,6 @@
-/// Decides the rows of edits on the rows of the database, for all kinds of sections.
+/// Decides the rows of edits for pushes and for `explain`.
 ///
-/// It is pure: the same input has the same result. Pushes and `explain` both use it.
+/// It is pure: the same input has the same result.
 package struct EditEvaluator {
     /// Computes the digest of a group's values in their wire form.
     package typealias Digest = (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
@@ -8,21 +8,13 @@ package struct EditEvaluator {
     private let digest: Digest
 
     /// Creates an evaluator.
-    ///
-    /// - Parameter digest: The SHA-256 of the canonical JSON of a group's values.
     package init(digest: @escaping Digest) {
         self.digest = digest
     }
 
-    /// Decides one row of an edit.
+    /// Decides one row of an edit, whose action has the real keys of all temporary ids.
     ///
-    /// - Parameters:
-    ///   - edit: The edit of the row.
-    ///   - action: The edit's action with the real keys of all temporary ids.
-    ///   - section: The row's section in the edit's resource.
-    ///   - row: The row in the database.
-    ///   - budget: The work that merge functions may do in the rest of the push.
-    /// - Throws: a 400 `Problem` with the path of a base that does not fit its column and is not in the row, or of a
+    /// - Throws: a 400 `Problem` with the path of a base that neither fits its column nor is in the row. The same for a
     ///   value that is never written.
     package func evaluate(
         _ edit: RowEdit, action: RowAction, in section: Section, on row: FoundRow,
@@ -33,11 +25,7 @@ package struct EditEvaluator {
         return decide(action, at: edit.section, in: section, on: row, spending: &budget)
     }
 
-    /// Decides an action on a row.
-    ///
-    /// - Parameters:
-    ///   - position: The position of the section in the resource, for the outcomes.
-    ///   - budget: The work that merge functions may do in the rest of the push.
+    /// Decides an action on a row of the section at this position.
     package func decide(
         _ action: RowAction, at position: Int, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
@@ -64,7 +52,6 @@ package struct EditEvaluator {
 package struct FoundRow: Sendable {
     /// The presence of a row.
     package enum State: Sendable {
-        /// The database contains the row.
         case present([Value])
         /// The row does not exist; the values of its fields are the journal's last ones.
         case gone(lastKnown: [Int: Value])
@@ -79,11 +66,7 @@ package struct FoundRow: Sendable {
     /// The guards of the row.
     package let guards: RowGuards
 
-    /// Creates a row.
-    ///
-    /// - Parameters:
-    ///   - item: The id of an item, or nil in root and singletons.
-    ///   - guards: The guards of the row.
+    /// Creates a row, with the id of an item.
     package init(_ state: State, item: RowLabel? = nil, guards: RowGuards = .none) {
         self.guards = guards
         self.state = state

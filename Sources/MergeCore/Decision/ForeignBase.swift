@@ -10,9 +10,8 @@ struct ForeignBase {
         self.digest = digest
     }
 
-    /// Checks the bases of an edit.
+    /// Checks the bases of an edit against the current row, or nil if the row is gone.
     ///
-    /// - Parameter row: The current row, or nil if it is gone. A missing row allows no such base.
     /// - Throws: a 400 `Problem` with the path of a base that neither has the column's type nor is in the row.
     func check(_ edit: RowEdit, against row: [Value]?) throws(Problem) {
         switch edit.action {

@@ -32,9 +32,6 @@ package struct GroupDecision: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - base: The values that the client last read, or nil if it had none.
-    ///   - edited: The values that the client wants, for every field of the group.
-    ///   - current: The values in the database, for every field of the group.
-    ///   - types: The types of the group's columns.
     ///   - digest: Computes the digest of a group's wire form, for a base digest or values foreign to their column.
     ///   - budget: The work that a merge function may do. Beyond it `on-conflict` decides the whole group.
     package static func decide(
@@ -43,8 +40,8 @@ package struct GroupDecision: Sendable, Hashable {
     ) -> GroupDecision {
         // An edit without a change is no conflict, whatever the current value is.
         if let base, base.matches(edited, digest) { return GroupDecision(.unchanged) }
-        // Both sides have the same values, so nothing is lost or left to write. Under `add`, two counts from 5 to 6 are
-        // two steps.
+        // Both sides have the same values, so nothing is lost or left to write. Under `add`, two clients that count
+        // from 5 to 6 make 7.
         if edited == current, !addsUp(base, to: edited, in: group, types: types) { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }

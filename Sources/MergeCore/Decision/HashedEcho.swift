@@ -1,7 +1,6 @@
 /// Checks values that are never written, if a client sends them with the digest of its base.
 ///
-/// A client may send back such a value after it has read it. A base shows this directly, but for a digest only the row
-/// can.
+/// Only the row shows if such a value is an echo of an earlier read.
 struct HashedEcho {
     private let section: Section
     private let digest: EditEvaluator.Digest
@@ -11,9 +10,8 @@ struct HashedEcho {
         self.digest = digest
     }
 
-    /// Checks the edited values of an edit.
+    /// Checks the edited values against the current row, or nil if the row is gone.
     ///
-    /// - Parameter row: The current row, or nil if it is gone. Then only an unchanged group is accepted.
     /// - Throws: a 400 `Problem` with the path of a value that would be written.
     func check(_ edit: RowEdit, against row: [Value]?) throws(Problem) {
         guard case .edit(let groups) = edit.action else { return }

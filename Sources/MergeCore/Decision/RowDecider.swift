@@ -1,17 +1,11 @@
-/// Decides rows of one section.
-///
-/// It is pure: the same input has the same result.
+/// Decides rows of one section as a pure function.
 package struct RowDecider {
     /// The section of the rows.
     package let section: Section
     private let guards: RowGuards
     private let digest: (_ group: Int, [Value]) -> [UInt8]
 
-    /// Creates a decider.
-    ///
-    /// - Parameters:
-    ///   - guards: The guards of the row.
-    ///   - digest: Computes the digest of a group's wire form.
+    /// Creates a decider with a function for the digest of a group's wire form.
     package init(
         section: Section, guards: RowGuards = .none, digest: @escaping (_ group: Int, [Value]) -> [UInt8]
     ) {
@@ -27,7 +21,6 @@ package struct RowDecider {
     ///   - item: The row's real key in a list, for the outcomes.
     ///   - current: The row in the database, or nil if it is gone.
     ///   - lastKnown: The journal's last values of a missing row.
-    ///   - budget: The work that merge functions may do.
     package func decide(
         _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:],
         spending budget: inout WorkBudget

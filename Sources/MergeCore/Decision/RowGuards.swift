@@ -24,9 +24,7 @@ package struct RowGuards: Sendable, Hashable {
 }
 
 extension GroupDecision {
-    /// Returns the decision that the guards allow; a forbidden change keeps the current value.
-    ///
-    /// - Parameter before: The group's values before the push.
+    /// Returns the decision that the guards allow; a forbidden change of `before` keeps the current value.
     package func guarded(by guards: RowGuards, in group: Group, before: [Value]) -> GroupDecision {
         if guards.isNew || outcome == .unchanged || outcome == .already { return self }
         if let rule = guards.frozen { return held(by: .frozen, rule, in: group) }

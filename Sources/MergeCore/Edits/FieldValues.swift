@@ -17,11 +17,7 @@ package struct FieldValues: Sendable, Hashable {
     /// No fields.
     package static let none = FieldValues(fields: [], values: [])
 
-    /// Returns the values with temporary ids replaced by keys, each in the type of its column.
-    ///
-    /// Unknown ids stay pending.
-    ///
-    /// - Parameter section: The section of the fields.
+    /// Returns the values with known temporary ids replaced by keys, each in the type of its column.
     package func resolved(in section: Section, _ ids: (TemporaryID) -> Value?) -> FieldValues {
         guard !pending.isEmpty else { return self }
         var out = self

@@ -4,9 +4,7 @@ package struct Reversal: Sendable, Hashable {
     package enum Aim: Sendable, Hashable {
         /// Restores the former values of the group at this position.
         case group(Int)
-        /// Deletes the row again.
         case deletion
-        /// Inserts the row again.
         case insertion
     }
 

@@ -1,6 +1,4 @@
-/// The change to one row of one section.
-///
-/// It is an immutable class because many functions pass it on.
+/// The change to one row of one section, as a class to avoid copies.
 package final class RowEdit: Sendable, Hashable {
     /// The position in the resource's `sections`.
     package let section: Int

@@ -11,7 +11,6 @@ struct CurrentRow {
         values = try SampleValues(section: section).current(sample, label)
     }
 
-    /// Returns the fields that the sample contains.
     func shown(_ section: Section) -> Shown {
         let fields = sample.values.keys.sorted()
         return .fields(fields, fields.map { values[section.fields[$0].column] })

@@ -1,6 +1,6 @@
 /// Merges three sample records of one resource as a gateway would, and gives the reason for each outcome.
 ///
-/// The records have the form of `GET /v1/records` (Protocol.md, section 3). A missing record is `null`: without a base
+/// The records have the form of `GET /v1/records` (Protocol.md, section 3). A missing record is `null`. Without a base
 /// the client creates the record, without an edited record it deletes it. Sections and groups that the base or the
 /// edited record omits count as not sent. SQL conditions (`where`, `checks`, `frozen-when`) need the database, so they
 /// are not evaluated. The caller can specify which sections are frozen.
@@ -12,9 +12,8 @@ package struct Explainer {
         self.resource = resource
     }
 
-    /// Explains the merge of three records.
+    /// Explains the merge of three records, with the positions of sections whose current rows are frozen.
     ///
-    /// - Parameter frozen: The positions of the sections whose current rows are frozen.
     /// - Throws: `RecordFault` if a record does not fit the rules.
     package func explain(_ records: Sided<Scalar>, frozen: Set<Int> = []) throws(RecordFault) -> Explanation {
         let samples = try records.map { (side, scalar) throws(RecordFault) in

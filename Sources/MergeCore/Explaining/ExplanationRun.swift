@@ -2,7 +2,6 @@
 struct ExplanationRun {
     let resource: Resource
     var samples: Sided<SampleRecord?>
-    /// The positions of the sections whose current rows are frozen.
     let frozen: Set<Int>
     var outcomes: [ExplainedOutcome] = []
     var isRejected = false

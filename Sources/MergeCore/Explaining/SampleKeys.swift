@@ -3,7 +3,6 @@ struct SampleKeys {
     let section: Section
     let side: RecordSide
 
-    /// Returns the row's id, or nil if it has none.
     func label(_ id: Scalar?, _ path: WirePath) throws(RecordFault) -> RowLabel? {
         guard let id else { return nil }
         // No database numbers the new row, so it keeps its temporary id.
@@ -45,7 +44,6 @@ struct SampleKeys {
 }
 
 extension RowLabel {
-    /// The key, unless the id is temporary.
     var key: RecordKey? {
         if case .key(let key) = self { key } else { nil }
     }

@@ -6,6 +6,5 @@ struct SampleRow {
     let readOnly: [Int: Scalar]
     let path: WirePath
 
-    /// Returns true if the row contains a field of the group.
     func mentions(_ group: Group) -> Bool { group.fields.contains { values[$0] != nil } }
 }

@@ -1,4 +1,3 @@
-/// The rows of one section of a sample record.
 enum SampleRows {
     /// The root or a singleton, which may have no row.
     case one(SampleRow?)

@@ -12,7 +12,6 @@ struct SampleValues {
         return values
     }
 
-    /// Returns the client's values for a row that it creates.
     func created(_ edited: SampleRow) throws(RecordFault) -> FieldValues {
         if let field = edited.readOnly.keys.min() { throw readOnly(field, edited) }
         var out = FieldValues.none
@@ -24,7 +23,7 @@ struct SampleValues {
         return out
     }
 
-    /// Returns the client's edits of a row: the groups that both sides contain.
+    /// Returns the edits of the groups that both sides contain.
     func changed(base: SampleRow, edited: SampleRow) throws(RecordFault) -> [GroupEdit] {
         try checkReadOnly(base, edited)
         var edits: [GroupEdit] = []
@@ -38,7 +37,6 @@ struct SampleValues {
         return edits
     }
 
-    /// Returns the client's bases for a row that it deletes.
     func deleted(_ base: SampleRow) throws(RecordFault) -> [GroupBase] {
         var bases: [GroupBase] = []
         for (index, group) in section.groups.enumerated() where base.mentions(group) {

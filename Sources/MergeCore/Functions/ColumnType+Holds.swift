@@ -1,8 +1,8 @@
 extension ColumnType {
-    /// Returns true if the column stores a computed value exactly.
+    /// Returns true if the column stores a computed value without trimming, rounding or reordering it.
     ///
-    /// Returns false for every value that `forbidsWriting` refuses, or that the column would trim, round or reorder
-    /// (see `arranged`). Spatial columns are read-only, so the result is false. The caller checks NULL, as in `accept`.
+    /// The result is false for spatial columns, which are read-only, and for every value that `forbidsWriting` refuses.
+    /// The caller checks NULL, as in `accept`.
     package func holds(_ value: Value) -> Bool {
         guard forbidsWriting(value) == nil else { return false }
         return switch (self, value) {
@@ -39,10 +39,7 @@ extension ColumnType {
         }
     }
 
-    /// Returns the members in the column's order, each once.
-    ///
-    /// A SET has its own order and loses members that it does not declare. Other columns keep the order of the
-    /// argument.
+    /// Returns the members in the order of a SET column, without undeclared ones, else in the given order, each once.
     package func arranged(_ members: [ExactText]) -> [ExactText] {
         if case .set(let allowed) = self {
             let present = Set(members)
@@ -68,6 +65,5 @@ extension ColumnType {
 }
 
 extension TextType {
-    /// Returns true if the column stores the text unchanged.
     fileprivate func holds(_ text: ExactText) -> Bool { (try? fitted(text.string)) == text }
 }

@@ -1,6 +1,4 @@
-/// Exact sums and comparison at any length.
-///
-/// A sum may have more digits than `maximumDigits`. `ColumnType.holds` decides if a column can store it.
+/// Exact sums and comparison at any length, even beyond `maximumDigits`.
 extension ExactDecimal: Comparable {
     /// Returns the exact sum.
     package static func + (a: ExactDecimal, b: ExactDecimal) -> ExactDecimal { sum(a, b, isDifference: false) }
@@ -96,7 +94,6 @@ private struct ScaledInteger {
         self.init(units: number.isNegative ? -magnitude : magnitude, scale: max(fraction, 0))
     }
 
-    /// Returns the sum, or nil if it does not fit.
     func adding(_ other: ScaledInteger, isDifference: Bool) -> ScaledInteger? {
         let common = max(scale, other.scale)
         guard let a = scaled(to: common), let b = other.scaled(to: common) else { return nil }

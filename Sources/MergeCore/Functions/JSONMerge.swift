@@ -5,27 +5,26 @@
 /// - if edited, current and the favoured side are swapped, only the order of items that both sides added or moved
 ///   changes;
 /// - without parts, the favoured side does not matter;
-/// - a member or item that only one side changed is as in that side, and each part is as in the favoured side.
+/// - a member or item that only one side changed is as in that side;
+/// - each part is as in the favoured side.
 package enum JSONMerge {
     /// The depth to which members are merged.
     ///
     /// A deeper value is merged as a whole, so that no input exhausts the stack.
     package static let maximumDepth = 200
 
-    /// Returns the three-way merge of objects or of arrays of items, or nil for any other values.
-    ///
-    /// Nil means one conflict of the whole value.
+    /// Returns the three-way merge of objects or of arrays of items, or nil for one conflict of the whole value.
     ///
     /// Objects are merged by their members. So are two objects that both sides added under one name. Null is a value
     /// and differs from absence. The members keep current's order, and the client's new members follow in the client's
     /// order. A member that one side removed and the other changed is a conflict as a whole.
     ///
-    /// An array is a single value, unless `itemKey` is given and every element on all sides is an object with a unique
-    /// text, integer or boolean under that key. Such elements are items. They are matched by key and merged as objects.
+    /// An array is a single value, unless `itemKey` is given and all elements on all sides are items. An item is an
+    /// object with a unique text, integer or boolean under that key. Items are matched by key and merged as objects.
     /// They keep current's order, or the client's if only the client moved items. An item that only the other side
     /// added follows its predecessor there. Without a predecessor it precedes its successor. Otherwise it comes last.
     ///
-    /// - Throws: `JSONMergeFault.tooManyParts` if the parts would exceed `PartLimits`: one conflict of the whole value.
+    /// - Throws: `tooManyParts` if the parts would exceed `PartLimits`, which is one conflict of the whole value.
     package static func merge(
         base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide,
         spending budget: inout WorkBudget

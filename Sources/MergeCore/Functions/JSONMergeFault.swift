@@ -2,6 +2,5 @@
 package enum JSONMergeFault: Error {
     /// Both sides changed too much to report each part.
     case tooManyParts
-    /// The merge needs more steps than are left.
     case workSpent
 }

@@ -1,6 +1,5 @@
 /// An array of objects that have a unique scalar under one key.
 struct KeyedItems {
-    /// The keys, in the order of the items.
     let keys: [JSONTree]
     private let positions: [JSONTree: Int]
     private let elements: [JSONTree]

@@ -12,9 +12,7 @@ struct Meeting {
         if case .values(let values)? = base { values } else { nil }
     }
 
-    /// Returns the reason why no merge function can run on the values, or nil.
-    ///
-    /// - Parameter position: The position of the decisive field in the group.
+    /// Returns the reason why no merge function can run on the values at a position in the group, if any.
     func obstacle(at position: Int) -> String? {
         let sides = [("base", heldBase), ("edited", edited), ("current", current)]
         for (name, values) in sides {

@@ -1,7 +1,7 @@
 /// Finds the members of an object by name.
 ///
-/// The sides of a merge usually have the same members at the same positions. So a lookup first tries the position in
-/// the other side. Only large objects get a hash table.
+/// The sides of a merge usually have the same members at the same positions, so a lookup first tries a given position.
+/// Only large objects get a hash table.
 struct MemberLookup {
     private let list: [JSONMember]
     private let byName: [ExactText: Int]

@@ -1,9 +1,7 @@
 extension MergeFunction {
     /// Resolves a conflict from the values.
     ///
-    /// If the function cannot run, it returns the reason, and the group's `on-conflict` decides.
-    ///
-    /// - Parameter budget: The work that is left. The function does not run beyond it.
+    /// If the function cannot run within the budget or at all, the group's `on-conflict` decides.
     func settle(_ meeting: Meeting, spending budget: inout WorkBudget) -> Settlement {
         if case .latest(let field) = self { return Self.latest(meeting, field) }
         guard let type = meeting.types.first, let edited = meeting.edited.first, let current = meeting.current.first
@@ -39,7 +37,6 @@ extension MergeFunction {
         return settlement
     }
 
-    /// True if the function needs the base.
     private var needsBase: Bool {
         switch self {
         case .add, .set, .text, .json: true
@@ -144,7 +141,7 @@ extension MergeFunction {
         for (name, side) in [("edited", edited), ("current", current)] where meeting.types[field].isForeign(side) {
             return .undecided("the \(name) value is not of the column's type")
         }
-        // A side without a time is the earlier one.
+        // A missing time is the earlier time.
         if edited.isNull { return .side(.server) }
         if current.isNull { return .side(.client) }
         guard let editedIsEarlier = edited.precedes(current, in: meeting.types[field]) else {

@@ -1,9 +1,9 @@
 /// Merges texts three ways, by line and then by word.
 ///
-/// A line ends with `\r\n`, `\n` or a lone `\r`, which stay unchanged. A word is a run of letters and digits with their
-/// marks, a run of white space within a line, or any other character with its marks. Pieces are equal only if their
-/// code points are equal. Changes of adjacent lines or words do not conflict. Two different insertions at the same
-/// point do.
+/// A line ends with `\r\n`, `\n` or a lone `\r`, which stay unchanged. A word is a run of letters and digits, a run of
+/// white space within a line, or any other character. Marks belong to the character before them. Pieces are equal only
+/// if their code points are equal. Changes of adjacent lines or words do not conflict. Two different insertions at the
+/// same point do.
 ///
 /// Laws:
 /// - `merge(b, e, b)` is `e`, `merge(b, b, c)` is `c` and `merge(b, x, x)` is `x`, all without parts;

@@ -8,8 +8,8 @@ struct TextRegion {
 
     /// Joins the changes of both sides if they overlap (diff3).
     ///
-    /// Two changes overlap if they share a token of the base, if one is an insertion inside the other, or if both
-    /// insert at the same point. Changes that only touch stay separate, also an insertion at the edge of the other
+    /// Two changes overlap if they share a token of the base or insert at the same point. They also overlap if one
+    /// inserts inside the other. Changes that only touch stay separate, also an insertion at the edge of the other
     /// side's change.
     ///
     /// Source: Sanjeev Khanna, Keshav Kunal and Benjamin C. Pierce, "A Formal Investigation of Diff3", 2007.
@@ -40,7 +40,6 @@ struct TextRegion {
         return regions
     }
 
-    /// Returns true if no token separates the regions.
     func touches(_ next: TextRegion) -> Bool { base.upperBound == next.base.lowerBound }
 
     /// Returns the union of this region and the touching regions up to `last`.

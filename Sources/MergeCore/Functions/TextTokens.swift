@@ -4,13 +4,10 @@ struct TextTokens {
     let bounds: [Int]
     let ids: [Int32]
 
-    /// Returns the bytes of a range of tokens.
     func bytes(_ tokens: Range<Int>) -> Range<Int> { bounds[tokens.lowerBound]..<bounds[tokens.upperBound] }
 }
 
-/// Assigns equal numbers to equal tokens, so that a comparison costs no more than a number's.
-///
-/// Tokens are equal if their bytes are. The numbers ascend in the order of first occurrence.
+/// Assigns equal numbers to tokens with equal bytes, in the order of their first occurrence.
 struct TokenInterner {
     private let bytes: [UInt8]
     private var slots: [Int32]
@@ -22,9 +19,7 @@ struct TokenInterner {
         let hash: Int
     }
 
-    /// Creates an interner.
-    ///
-    /// - Parameter capacity: An upper bound on the number of tokens.
+    /// Creates an interner for at most `capacity` tokens.
     init(bytes: [UInt8], capacity: Int) {
         self.bytes = bytes
         var size = 8
@@ -32,7 +27,6 @@ struct TokenInterner {
         slots = [Int32](repeating: -1, count: size)
     }
 
-    /// The number of different tokens so far.
     var count: Int { known.count }
 
     mutating func tokens(_ bounds: [Int]) -> TextTokens {

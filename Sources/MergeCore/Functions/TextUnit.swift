@@ -15,8 +15,6 @@ enum TextUnit {
     }
 
     /// Returns true if two pieces stay separate when they become neighbours.
-    ///
-    /// Lines must not run on, words must not join, and a mark must not attach to another character.
     func parts(_ left: Range<Int>, _ right: Range<Int>, in bytes: [UInt8]) -> Bool {
         let joined = Array(bytes[left]) + bytes[right]
         return bounds(of: joined.indices, in: joined).contains(left.count)
@@ -54,7 +52,7 @@ enum TextUnit {
     }
 }
 
-/// Reads the scalars of a text in order, each with its number of bytes.
+/// Reads the scalars of a text, each with its number of bytes.
 private struct UTF8Scalars {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -63,7 +61,6 @@ private struct UTF8Scalars {
         self.bytes = bytes
     }
 
-    /// The next byte.
     var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     /// Returns the next scalar.
@@ -83,7 +80,6 @@ private struct UTF8Scalars {
     }
 }
 
-/// The role of a character in a word.
 private enum WordKind {
     case letter
     case space
@@ -110,7 +106,7 @@ private enum WordKind {
 
 /// Cuts at the end of each run of one kind and of each line, never before a mark.
 ///
-/// It reads each scalar once and keeps only a few flags, so a long run of marks costs no more than its length.
+/// It keeps only a few flags, so a long run of marks costs no more than its length.
 private struct WordCutter {
     var bounds: [Int] = []
     private var running: WordKind?

@@ -1,10 +1,8 @@
-/// Finds the differences between two sequences of tokens.
+/// Finds the differences between two sequences of tokens, always correct but possibly coarse.
 ///
-/// `MyersSearch` finds small differences exactly. If the effort is too small for that, tokens that are unique on both
-/// sides become anchors in their longest common order (patience diff), and the ranges between them are compared again.
-/// Without anchors, the search continues from the furthest point that it reached. The cost is at most the number of
-/// tokens times the effort. The result is always a correct difference, though it may be coarse. It is the same for the
-/// same input.
+/// `MyersSearch` finds small differences exactly. For larger ones, tokens that are unique on both sides become anchors
+/// in their longest common order (patience diff). The ranges between them are compared again. Without anchors, the
+/// search continues from the furthest point that it reached. The cost is at most the number of tokens times the effort.
 package struct TokenDiff {
     private let base: [Int32]
     private let side: [Int32]
@@ -23,7 +21,6 @@ package struct TokenDiff {
     /// - Parameters:
     ///   - idCount: A number greater than any token's.
     ///   - effort: The maximum number of differences that are searched for exactly.
-    ///   - budget: The steps that are left.
     package static func hunks(
         from base: [Int32], to side: [Int32], idCount: Int, effort: Int, spending budget: inout WorkBudget
     ) throws(WorkSpent) -> [TokenHunk] {
@@ -35,9 +32,7 @@ package struct TokenDiff {
         return diff.hunks()
     }
 
-    /// Returns the result if the only change is one token, an insertion or a deletion.
-    ///
-    /// Most lines that both sides changed are like that, and there may be very many of them.
+    /// Returns the result if the only change is one token, an insertion or a deletion, as in most lines.
     private static func simple(from base: [Int32], to side: [Int32]) -> [TokenHunk]? {
         let shorter = min(base.count, side.count)
         var start = 0

@@ -1,4 +1,4 @@
-/// A range of base tokens and its replacement, of which one may be empty.
+/// A range of base tokens and its replacement, either of which may be empty.
 package struct TokenHunk: Sendable, Hashable {
     /// The removed tokens of the base; empty for an insertion.
     package let base: Range<Int>

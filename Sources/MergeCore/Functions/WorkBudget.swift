@@ -1,4 +1,4 @@
-/// The steps that are left for some work: bytes to cut into words, tokens and members to compare.
+/// The remaining steps for some work.
 ///
 /// It counts steps, not time, so a repeated push has the same result everywhere.
 package struct WorkBudget: Sendable, Hashable {

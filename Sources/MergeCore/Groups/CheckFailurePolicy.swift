@@ -1,6 +1,5 @@
 /// The policy for a failed check of the rules.
 package enum CheckFailurePolicy: String, Sendable, Hashable, CaseIterable {
-    /// The whole push is refused.
     case reject
     /// The groups of the check's fields keep their current values, and the check runs again.
     case serverWins = "server-wins"

@@ -1,8 +1,8 @@
 extension Column {
     /// Converts a client's value to the value that the column would store.
     ///
-    /// `ColumnType.forbidsWriting` decides if the value may be written, because a loose column can contain values of
-    /// other types.
+    /// `ColumnType.forbidsWriting` decides if it may be written, because a loose column can contain values of other
+    /// types.
     ///
     /// - Throws: `ValueProblem` if the column cannot store the value exactly.
     package func accept(_ scalar: Scalar) throws(ValueProblem) -> Value {
@@ -13,9 +13,7 @@ extension Column {
         return value
     }
 
-    /// Returns a key's value in the type of this column, which may differ from the key's type.
-    ///
-    /// If the column cannot store the value, the result is the value itself, which the database then refuses.
+    /// Returns a key's value in the type of this column, or unchanged if the column cannot store it.
     package func converted(_ value: Value) -> Value {
         guard type.isForeign(value) else { return value }
         let text: String

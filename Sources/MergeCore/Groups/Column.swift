@@ -1,6 +1,4 @@
-/// A column of a section's table.
-///
-/// Columns, fields and groups are immutable classes, because each access to a value needs them.
+/// A column of a section's table, as a class to avoid copies.
 package final class Column: Sendable, Hashable {
     /// The name in the database.
     package let name: String
@@ -37,10 +35,9 @@ package final class Column: Sendable, Hashable {
 }
 
 extension Column {
-    /// Returns the value of a text in a JSON column.
+    /// Returns the value of a text in a JSON column, whose own null is NULL if the column can be NULL.
     ///
-    /// The wire has only one null, so JSON's null is NULL if the column can be NULL. A text that is not JSON becomes a
-    /// JSON string.
+    /// A text that is not JSON becomes a JSON string.
     package func json(_ source: String) -> Value {
         guard let tree = JSONParser.parse(source) else { return .json(.text(ExactText(source))) }
         return tree == .null && isNullable ? .null : .json(tree)

@@ -1,7 +1,7 @@
 /// The type of a result column as the database reports it, in 64 bits that only its engine can read.
 ///
-/// The engine reads the signatures together with the schema and compares them with the metadata of every result. So it
-/// detects an altered column before it uses a value.
+/// The engine compares the signatures of the schema with those of every result. So it detects an altered column before
+/// it uses a value.
 package struct ColumnSignature: Sendable, Hashable {
     /// The bits that the engine packed.
     package let bits: UInt64

@@ -1,4 +1,4 @@
-/// Finds the intended name for a mistyped one.
+/// Suggests the intended name for a mistyped name.
 package enum NearestName {
     /// Returns the nearest of `names` within a third of the length, or nil if none is near.
     ///

@@ -1,6 +1,4 @@
 /// A kind of record: one merge-rule file, bound to the current schema.
-///
-/// Resources and sections are immutable classes.
 package final class Resource: Sendable, Hashable {
     /// The name that clients use.
     package let name: String
@@ -15,8 +13,6 @@ package final class Resource: Sendable, Hashable {
     private let sectionsByName: NameIndex
 
     /// Creates a resource, or returns nil unless exactly the first section is a root.
-    ///
-    /// - Parameter original: The resource of the rule files that the new resource replaces, if any.
     package init?(
         name: String, description: String?, sections: [Section], access: AccessRules? = nil,
         standingFor original: Resource? = nil

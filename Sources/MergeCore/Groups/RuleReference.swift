@@ -13,11 +13,7 @@ package struct RuleReference: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Creates a reference to a rule file.
-    ///
-    /// - Parameters:
-    ///   - file: The file's name without its folder, because clients see it.
-    ///   - line: The line, counted from 1.
+    /// Creates a reference to a line of a rule file, which is named without its folder because clients see it.
     package init(file: String, line: Int) {
         text = "\(file):\(line)"
     }

@@ -1,7 +1,6 @@
 /// A named part of a record: one table, its key, and its groups.
 ///
-/// A row of a section is an array of values, parallel to `columns`. A section is an immutable class, because each row
-/// refers to one.
+/// A row of a section is an array of values, parallel to `columns`.
 package final class Section: Sendable {
     /// The name that clients use.
     package let name: String
@@ -56,9 +55,7 @@ package final class Section: Sendable {
     private let fieldsByName: NameIndex
     private let readOnlyByName: NameIndex
 
-    /// Creates a section.
-    ///
-    /// - Parameter original: The section of the rule files that the new section replaces, if any.
+    /// Creates a section, which may replace an original section of the rule files.
     package init(
         name: String, kind: SectionKind, table: SectionTable, fields content: SectionFields = SectionFields(),
         rules: SectionRules = SectionRules(), standingFor original: Section? = nil

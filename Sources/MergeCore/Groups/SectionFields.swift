@@ -5,12 +5,7 @@ package struct SectionFields: Sendable {
     let groups: [Group]
     let readOnly: [Field]
 
-    /// Creates the fields of a section.
-    ///
-    /// - Parameters:
-    ///   - fields: The fields that clients may write, in the order of the groups.
-    ///   - groups: Consecutive fields that are merged together; the groups contain all fields.
-    ///   - readOnly: The fields that clients can read but not write.
+    /// Creates the fields of a section, whose groups are consecutive and contain all written fields.
     package init(_ fields: [Field] = [], groups: [Group] = [], readOnly: [Field] = []) {
         self.fields = fields
         self.groups = groups

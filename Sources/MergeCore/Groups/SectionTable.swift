@@ -8,15 +8,9 @@ package struct SectionTable: Sendable {
     let order: [Int]
     let isTransactional: Bool
 
-    /// Creates the table of a section.
+    /// Creates the table of a section, with columns that begin with the key.
     ///
-    /// - Parameters:
-    ///   - columns: The columns, beginning with the key.
-    ///   - keyCount: The number of key columns.
-    ///   - generatedKeyColumn: The position of the key column that the database numbers.
-    ///   - parent: The columns that link a row to its record; empty for the root.
-    ///   - order: The positions of the columns that order a list.
-    ///   - isTransactional: True if the table's engine has transactions.
+    /// The parameters are those of `Section`.
     package init(
         _ name: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int? = nil,
         parent: [ParentLink] = [], order: [Int] = [], isTransactional: Bool = true

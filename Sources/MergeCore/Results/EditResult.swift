@@ -1,6 +1,4 @@
-/// The result of one edit.
-///
-/// It is a class because it is large and many functions pass it on.
+/// The result of one edit, as a class to avoid copies.
 package final class EditResult: Sendable, Hashable {
     /// The resource of the record.
     package let resource: Resource

@@ -1,6 +1,4 @@
-/// An error that the gateway reports to a client (RFC 9457).
-///
-/// The HTTP encoder adds status and title. A problem never contains a value that the client did not send itself.
+/// An error in the form for clients (RFC 9457), without values that the client did not send itself.
 package struct Problem: Sendable, Hashable, Error {
     /// The kind of problem, for programs.
     package var code: ProblemCode

@@ -27,7 +27,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case otherWho = "other-who"
     case noRight = "no-right"
     case upgradeRequired = "upgrade-required"
-    /// The client sends more requests in a second than it may.
     case overRate = "over-rate"
     /// The Host header does not name this gateway, which requires no tokens.
     case strangeHost = "strange-host"
@@ -41,7 +40,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case unknownGroup = "unknown-group"
     case unknownField = "unknown-field"
     case unknownMember = "unknown-member"
-    /// A name or an id has more bytes than any name or id can have.
     case nameTooLong = "name-too-long"
     case incompleteGroup = "incomplete-group"
     case readOnly = "read-only"
@@ -83,7 +81,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case notNull = "not-null"
     case trigger
     case value
-    /// The database has no number left for the key of a new row.
+    /// No number is left for the key of a new row.
     case keysExhausted = "keys-exhausted"
 
     // MARK: Keys and the journal
@@ -91,12 +89,11 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case keyReused = "key-reused"
     case inProgress = "in-progress"
     case takenEffect = "taken-effect"
-    /// The sender has used its share of the journal.
     case overJournal = "over-journal"
     case noJournal = "no-journal"
     /// The gateway has no journal, so it has no changes to report.
     case noFeed = "no-feed"
-    /// The feed does not reach back that far, so the client takes a snapshot.
+    /// The feed does not reach back that far.
     case resync
     /// An earlier push of the same request may succeed later, and this push may depend on it.
     case notRun = "not-run"
@@ -113,7 +110,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     // MARK: The gateway and its database
 
     case notReady = "not-ready"
-    /// An operator has stopped all writes for a while.
     case maintenance
     case databaseUnavailable = "database-unavailable"
     case cannotWrite = "cannot-write"
@@ -124,7 +120,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case resourceUnavailable = "resource-unavailable"
     case recordTooLarge = "record-too-large"
     case unreadableColumn = "unreadable-column"
-    /// The record contains something that the gateway cannot read.
     case unreadableRecord = "unreadable-record"
     case databaseError = "database-error"
     /// The database user lacks a right, or the table is a view that cannot be written.

@@ -9,7 +9,7 @@ package struct PushResult: Sendable, Hashable {
 
     /// The problem of the whole push, or nil if it did not fail.
     ///
-    /// It is the problem of the edit that caused the failure. In a rejected push, a rejection comes first.
+    /// It is the problem of the edit that caused the failure. In a rejected push, a rejection has precedence.
     package var problem: Problem? {
         guard status == .rejected || status == .failed else { return nil }
         let problems = results.compactMap(\.problem)

@@ -27,9 +27,8 @@ package enum ReadRecord: Sendable, Hashable {
 
     /// Returns the record as a client sees it, or nil if it does not exist for the client.
     ///
-    /// - Parameters:
-    ///   - view: The client's view, or nil for a client that sees everything.
-    ///   - roles: The roles that count. A preview leaves out roles that hold only after the write.
+    /// Without a view the client sees everything. Only the given roles count, because a preview leaves out roles that
+    /// hold only after the write.
     package func seen(by view: ResourceView?, under roles: GrantSet = .all) -> ReadRecord? {
         guard let view else { return self }
         switch self {
@@ -77,7 +76,6 @@ package struct UnreadableRecord: Sendable, Hashable {
 }
 
 extension ResourceView {
-    /// Returns true if the client sees some part of a record that cannot be read.
     fileprivate func sees(_ record: UnreadableRecord, under roles: GrantSet) -> Bool {
         guard let conditions = record.conditions else { return seesEveryRow }
         return !grants(onConditions: conditions).intersection(roles).isEmpty

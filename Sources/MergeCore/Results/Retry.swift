@@ -1,6 +1,6 @@
 /// Advice for the client: send the same push again or drop it.
 package enum Retry: Sendable, Hashable {
-    /// The push can never succeed, so the client may drop it.
+    /// The client may drop the push.
     case never
     /// The push may succeed later; `after` is the advised wait in seconds.
     case later(RetryCause, after: Int? = nil)
@@ -34,7 +34,6 @@ package enum RetryCause: Sendable, Hashable, CaseIterable {
     case connection
     /// Too many requests, or too many bytes, are waiting.
     case overload
-    /// The client sends more than its rate allows.
     case rate
     /// The client has filled its share of the journal for the day.
     case share
@@ -44,7 +43,6 @@ package enum RetryCause: Sendable, Hashable, CaseIterable {
     case unwritable
     /// The rules of the resource do not fit the schema for now.
     case outOfService
-    /// The same push still runs.
     case inProgress
     /// The connection broke during COMMIT, and the key could not be looked up.
     case unknownOutcome

@@ -1,6 +1,4 @@
-/// The base, the current, the edited and the written value of a group or row.
-///
-/// It is a class because it has many values and many functions pass it on.
+/// The base, the current, the edited and the written value of a group or row, as a class to avoid copies.
 package final class Sides: Sendable, Hashable {
     /// The value that the client last read.
     package let base: Shown

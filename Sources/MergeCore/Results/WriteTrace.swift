@@ -19,9 +19,9 @@ package struct RowWrites: Sendable {
     /// One write.
     package enum Write: Sendable, Hashable {
         case deleted
-        /// The row was created with these values by field, or nil if the entry does not contain them.
+        /// The values of the created row by field, or nil if the entry does not contain them.
         case created([Int: KeptValue]?)
-        /// A group was written with these values in its order, or nil if the entry does not contain all of them.
+        /// The values of the written group in its order, or nil if the entry does not contain all of them.
         case group(Int, [KeptValue]?)
     }
 

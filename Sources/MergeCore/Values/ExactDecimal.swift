@@ -1,7 +1,7 @@
 /// An exact decimal number of any length, compared by value.
 ///
-/// It is stored as text in normal form: no leading zeros, no trailing zeros after the point, no `-0`. So equal texts
-/// are equal values. A `String` stores short numbers inline. Nothing is ever rounded.
+/// The text is in normal form: no leading zeros, no trailing zeros after the point, no `-0`. So equal texts are equal
+/// values, and a `String` stores short numbers inline.
 package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
     /// The normal form, such as `-12.5`.
     package let text: String

@@ -18,7 +18,6 @@ package struct FixedDigits: Sendable, Hashable {
         number.fractionDigits <= scale && number.integerDigits <= precision - scale && read(rounded(double)) == double
     }
 
-    /// Returns true if the column has enough digits and the server's rounding keeps the number.
     func hold(_ number: ExactDecimal, _ float: Float) -> Bool {
         number.fractionDigits <= scale && number.integerDigits <= precision - scale
             && Float(rounded(Double(float))) == float

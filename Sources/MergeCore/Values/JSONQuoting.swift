@@ -22,7 +22,6 @@ package enum JSONQuoting {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Returns the position of the first byte from `start` on that needs an escape, if any.
     private static func firstEscape(in utf8: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         let raw = UnsafeRawBufferPointer(utf8)
         var place = start

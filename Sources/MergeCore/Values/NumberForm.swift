@@ -10,7 +10,6 @@ struct NumberForm {
     init?(_ text: some Sequence<UInt8>) {
         var bytes = text.makeIterator()
         var next = bytes.next()
-        /// Reads a run of digits.
         func digits() -> (count: Int, areZeros: Bool) {
             var taken = (count: 0, areZeros: true)
             while let byte = next, byte >= 48, byte <= 57 {

@@ -32,6 +32,5 @@ package struct VastNumber: Sendable, Hashable {
         text = (source.hasPrefix("-") ? "-" : "") + String(decoding: digits, as: UTF8.self) + "e\(power)"
     }
 
-    /// The nearest double, or nil if it is infinite.
     var double: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 }
