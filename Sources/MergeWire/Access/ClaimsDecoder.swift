@@ -2,7 +2,6 @@ package import MergeCore
 
 /// Reads the claims of a token.
 package enum ClaimsDecoder {
-    /// The maximum depth of the claims.
     private static let depth = 16
 
     /// Returns the members of a JSON object.

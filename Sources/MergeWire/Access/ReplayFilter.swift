@@ -21,15 +21,10 @@ package enum ReplayFilter {
         return (resource, key)
     }
 
-    /// Returns an answer with only the values that its client may still read.
+    /// Returns an answer with only the values that its client may still read, or nil if the answer is not JSON.
     ///
-    /// Statuses, ids and outcomes stay.
-    ///
-    /// - Parameters:
-    ///   - standing: The current records of `records(in:of:)` as the client sees them, parallel to these; nil for an
-    ///     invisible record.
-    ///   - viewer: The client.
-    /// - Returns: nil if the answer is not JSON.
+    /// - Parameter standing: The current records of `records(in:of:)` as the client sees them, parallel to these; nil
+    ///   for an invisible record.
     package static func filtered(
         _ answer: [UInt8], standing: [ReadRecord?], for viewer: Viewer, of catalog: Catalog
     ) -> [UInt8]? {

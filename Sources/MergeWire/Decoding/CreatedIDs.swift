@@ -2,8 +2,7 @@ import MergeCore
 
 /// The temporary ids that a push creates.
 ///
-/// They are collected before any value is read, because only they distinguish a reference to a new row from a plain
-/// number or text.
+/// They are collected first, because only they distinguish a reference to a new row from a plain number or text.
 struct CreatedIDs {
     private let catalog: Catalog
     private let earlier: EarlierIDs
@@ -12,8 +11,6 @@ struct CreatedIDs {
     private(set) var sections: [TemporaryID: Section] = [:]
 
     /// Collects the ids of the raw edits; the decoder refuses malformed edits later.
-    ///
-    /// - Parameter earlier: The ids of earlier pushes of the same request.
     init(edits: [(resource: Resource?, node: JSONNode)], in catalog: Catalog, after earlier: EarlierIDs = EarlierIDs())
     {
         self.catalog = catalog
@@ -54,7 +51,6 @@ struct CreatedIDs {
         return isGenerated ? TemporaryID(number: scalar) : nil
     }
 
-    /// Returns the table of the row that the push creates under a temporary id, if any.
     subscript(id: TemporaryID) -> TableName? { tables[id] }
 
     /// Returns true if the row is in the table of a reference, whatever resource creates it.

@@ -19,7 +19,6 @@ enum EarlierNames {
         section.groups.contains { !$0.formerly.isEmpty } || section.fields.contains { !$0.formerly.isEmpty }
     }
 
-    /// Checks a row in group form or in row form.
     private static func areUsed(inRow row: JSONNode, of section: Section) -> Bool {
         guard row.isObject else { return false }
         return row.members.contains { name, node in

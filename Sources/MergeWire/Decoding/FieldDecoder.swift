@@ -53,7 +53,6 @@ struct FieldDecoder {
         }
     }
 
-    /// Reads fields in the given order.
     func values(
         _ nodes: [(field: Int, node: JSONNode, path: WirePath)]
     ) throws(Problem) -> FieldValues {

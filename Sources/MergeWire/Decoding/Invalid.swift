@@ -36,7 +36,6 @@ enum Invalid {
 
     private static let mostNames = 12
 
-    /// Returns a phrase with the names of all sections.
     private static func list(_ names: [String]) -> String {
         let quoted = names.map { "“\($0)”" }
         guard quoted.count > 1, let last = quoted.last else { return "the section is \(quoted.joined())" }
@@ -46,12 +45,12 @@ enum Invalid {
     /// The form of a change, for messages about a bare value.
     static let change = #"{"old": what was read, "new": what is wanted}"#
 
-    /// Returns the problem of a group that is sent without `old`.
+    /// The problem of a group without `old`.
     static func bareValue(_ node: JSONNode, at path: WirePath) -> Problem {
         problem(path, "must be \(change), not \(node.scalar.kind)")
     }
 
-    /// Returns the problem of a group's fields that are sent without `old`.
+    /// The problem of a group's fields without `old`.
     static func bareFields(_ sent: ExactText, at path: WirePath) -> Problem {
         guard sent.string.utf8.count <= NameIndex.maximumBytes else {
             return tooLong(at: path.member(sent.string), limit: NameIndex.maximumBytes)
@@ -72,12 +71,11 @@ enum Invalid {
         )
     }
 
-    /// Returns the problem of a group or field with its current and its earlier name.
+    /// The problem of a group or field with both its current and its earlier name.
     static func twice(_ name: ExactText, at path: WirePath) -> Problem {
         problem(path.member(name.string), "is an earlier name of something that is named here as well")
     }
 
-    /// Returns the problem of a name or an id that is too long.
     static func tooLong(at path: WirePath, limit: Int) -> Problem {
         Problem(.nameTooLong, detail: "What stands at “\(path.text)” is longer than \(limit) bytes.", path: path)
     }
@@ -88,9 +86,6 @@ enum Invalid {
 }
 
 extension TemporaryID {
-    /// Checks the length.
-    ///
-    /// - Throws: a 400 `Problem` if the id is too long.
     func checkLength(_ path: @autoclosure () -> WirePath) throws(Problem) {
         guard text.utf8.count > Self.maximumBytes else { return }
         throw Invalid.tooLong(at: path(), limit: Self.maximumBytes)

@@ -33,12 +33,8 @@ package struct PushDecoder: Sendable {
         self.requiresVersion = requiresVersion
     }
 
-    /// Reads the body of a push.
+    /// Reads the body of a push, which may be part of a sync.
     ///
-    /// - Parameters:
-    ///   - headerKey: The `Idempotency-Key` header, which must not contradict the body.
-    ///   - sender: The owner of the key.
-    ///   - syncFeed: The feed of the sync that contains the push, or nil outside a sync.
     /// - Throws: a `Problem` if the body is not JSON, its envelope is invalid, or its key is unusable. All other
     ///   problems are in the result.
     package func push(

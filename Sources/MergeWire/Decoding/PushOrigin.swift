@@ -6,12 +6,11 @@ package struct PushOrigin: Sendable, Hashable {
     package let feed: String?
     /// The time of the first sending in microseconds since 1970, if sent.
     package let sent: Int?
-    /// True if the push names its feed and contains an `old`, an `oldHash` or an id that is not temporary.
+    /// True if `feed` is set and the push contains an `old`, an `oldHash` or an id that is not temporary.
     package let hasBase: Bool
 
-    /// Reads the origin of a push.
+    /// Reads the origin of a push, which by default has the feed of its sync.
     ///
-    /// - Parameter syncFeed: The feed of the sync that contains the push, for a push that names none.
     /// - Throws: a 400 `Problem` if `feed` is not a string or `sent` is not a time in UTC.
     init(_ root: JSONNode, edits: [JSONNode], syncFeed: String?) throws(Problem) {
         let top = WirePath("")

@@ -14,10 +14,7 @@ struct RowDecoder {
         fields = FieldDecoder(section: section, created: created)
     }
 
-    /// Reads the change of a row.
-    ///
-    /// - Parameter node: The section's member, or an item of a list with its `id`.
-    /// - Returns: nil if the change names no group.
+    /// Reads the change of a row or item, or returns nil if it names no group.
     func decode(_ node: JSONNode, _ path: WirePath) throws(Problem) -> RowAction? {
         guard node.isObject else { throw Invalid.problem(path, "must be an object, not \(node.scalar.kind)") }
         var members = node.members

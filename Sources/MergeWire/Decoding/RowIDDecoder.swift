@@ -5,18 +5,12 @@ struct RowIDDecoder {
     let resource: Resource
     let section: Section
     let created: CreatedIDs
-    /// The location of the row.
     let row: WirePath
 
-    /// The location of the id, computed only for errors.
+    /// Computed only for errors.
     private var path: WirePath { row.member("id") }
 
-    /// Reads an id.
-    ///
-    /// - Parameters:
-    ///   - node: The `id` member, or nil if it was omitted.
-    ///   - isCreation: True if the edit creates the row.
-    ///   - record: The id of the item's record, or nil for a root.
+    /// Reads an id, in an item with the id of its record.
     func decode(_ node: JSONNode?, isCreation: Bool, record: RowID?) throws(Problem) -> RowID {
         guard let node else { return try omitted(isCreation) }
         if node.isArray {

@@ -3,8 +3,6 @@ package import MergeCore
 /// A record in a file, for a trial of rules.
 package enum SampleFile {
     /// Reads JSON as strictly as a request body.
-    ///
-    /// - Throws: a `Problem` with the error in its `detail` if the bytes are not JSON.
     package static func read(_ bytes: [UInt8]) throws(Problem) -> Scalar {
         let read = bytes.withUnsafeBytes { buffer in
             Result { () throws(Problem) in

@@ -4,8 +4,7 @@ package struct WireLimits: Sendable {
     package var bodyBytes = 8 * 1_024 * 1_024
     /// The maximum memory for the parsed body in bytes.
     ///
-    /// Two bytes, such as those of an empty object, can need a hundred times as much. The bodies of real clients need
-    /// less than twelve times their length.
+    /// Two bytes, such as those of an empty object, can need a hundred times as much. Ordinary bodies need far less.
     package var memory: Int { max(1 << 20, bodyBytes.multipliedReportingOverflow(by: 12).partialValue) }
     /// The maximum depth of a body.
     package var depth = 32

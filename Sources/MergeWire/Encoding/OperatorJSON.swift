@@ -5,8 +5,6 @@ package enum OperatorJSON {
     /// - Parameters:
     ///   - promise: The durability of the journal.
     ///   - rows: The approximate number of the journal's rows, or nil without a journal.
-    ///   - lastDay: The number of rows from the last day.
-    ///   - feed: The change feed, or nil without one.
     package static func readiness(
         isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?,
         lastDay: Int?, feed: FeedReport?
@@ -39,11 +37,9 @@ package enum OperatorJSON {
         return writer.bytes
     }
 
-    /// Returns the answer of `POST /v1/operations/maintenance`.
+    /// Returns the answer of `POST /v1/operations/maintenance`, with a reason while it is on.
     ///
-    /// - Parameters:
-    ///   - reason: The reason, or nil while maintenance is off.
-    ///   - running: The number of earlier pushes that still run.
+    /// - Parameter running: The number of earlier pushes that still run.
     package static func maintenance(reason: String?, running: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -31,9 +31,7 @@ package final class PageText: Sendable {
     /// The number of records, and of bytes, from which on text is sent.
     private static let (fewest, shortest) = (64, 262_144)
 
-    /// Adds records.
-    ///
-    /// - Returns: The earlier text to send, or nil if there is none or it is too short.
+    /// Adds records, and returns the earlier text if there is enough to send.
     package func add(_ records: [ReadRecord]) -> [UInt8]? {
         state.withLock { state in
             let leaves = state.held >= Self.fewest || (state.held > 0 && state.writer.bytes.count >= Self.shortest)
@@ -47,9 +45,7 @@ package final class PageText: Sendable {
         }
     }
 
-    /// Returns the rest of the text.
-    ///
-    /// - Parameter next: The key for `after` in a URL, or nil on the last page.
+    /// Returns the rest of the text, with the key for the next page, if any.
     package func end(next: RecordKey?) -> [UInt8] {
         state.withLock { state in
             state.writer.end(UInt8(ascii: "]"))

@@ -45,9 +45,7 @@ package enum RecordEncoder {
         }
     }
 
-    /// Writes the fields of a row, with the read-only fields last.
-    ///
-    /// - Parameter rights: The fields that the client may read, or nil for all.
+    /// Writes the fields of a row that the client may read, with the read-only fields last.
     static func write(
         _ row: [Value], of section: Section, _ rights: SectionRights? = nil, to writer: inout JSONWriter,
         withID: Bool = false

@@ -6,8 +6,6 @@ enum ResourceShape {
     /// Returns the digest of the names and types of sections, groups and fields.
     ///
     /// Policies, limits and lengths do not change it. Two clients that see the same fields get the same digest.
-    ///
-    /// - Parameter sections: The sections as the client sees them.
     static func digest(_ sections: [SectionSight]) -> String {
         var hash = SHA256()
         for sight in sections {

@@ -2,12 +2,7 @@ package import MergeCore
 
 /// The answer of `GET /v1/rules`.
 package enum RulesEncoder {
-    /// Returns the parts of the rules that a client may see.
-    ///
-    /// - Parameters:
-    ///   - viewer: The client, or nil for a client that sees everything.
-    ///   - limits: The limits of a request's body.
-    ///   - page: The maximum number of records or changes on a page.
+    /// Returns the rules that a viewer may see, or all rules without a viewer.
     package static func encode(_ catalog: Catalog, for viewer: Viewer? = nil, limits: WireLimits, page: Int) -> [UInt8]
     {
         var writer = JSONWriter(capacity: 4_096)
@@ -37,9 +32,7 @@ package enum RulesEncoder {
         return writer.bytes
     }
 
-    /// Writes a resource.
-    ///
-    /// - Parameter closed: The resources that the client cannot see.
+    /// Writes a resource, without references to the resources in `closed`, which the client cannot see.
     private static func resource(
         _ resource: Resource, _ view: ResourceView?, closed: Set<String>, _ writer: inout JSONWriter
     ) {

@@ -2,9 +2,7 @@ package import MergeCore
 
 /// The lines of a snapshot (NDJSON), each with its line end.
 package enum SnapshotText {
-    /// Returns the first line.
-    ///
-    /// - Parameter records: The approximate number of records, or nil if unknown.
+    /// Returns the first line, with the approximate number of records, if known.
     package static func head(
         feed: String, revision: Int, rules: String, resources: [String], records: Int?
     ) -> [UInt8] {

@@ -5,8 +5,7 @@ import MergeCore
 enum JSONDocument {
     /// Parses a body.
     ///
-    /// - Parameter maximumMemory: The maximum memory of the parsed document in bytes.
-    /// - Throws: a 400 `Problem` if the body is not JSON, a 413 `Problem` if it needs too much memory, and any error of
+    /// - Throws: a 400 `Problem` if the body is not JSON, a 413 `Problem` if it needs too much memory, and errors of
     ///   `body`.
     static func parse<Answer>(
         _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, maximumMemory: Int = .max,
@@ -71,10 +70,9 @@ struct JSONNode {
 
     var string: String? { utf8.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Returns true if this is a string with the same bytes.
+    /// Compares bytes.
     func isText(_ text: String) -> Bool { string.map { $0.isExactly(text) } ?? false }
 
-    /// The bytes of a string.
     var utf8: UnsafeBufferPointer<UInt8>? {
         guard raw.pointee.type == JSON_STRING, let start = json_string_value(raw) else { return nil }
         return Self.bytes(start, json_string_length(raw))

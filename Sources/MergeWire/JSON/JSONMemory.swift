@@ -8,9 +8,8 @@ internal import CJansson
 
 /// An arena for one document of Jansson, which frees all allocations at once.
 ///
-/// A body of one edit has about eighty objects. To allocate and free each costs more than the parser itself. A document
-/// is parsed, read and freed on one thread without suspension. So the arena belongs to the thread, which keeps the
-/// first block for the next document.
+/// For small bodies, single allocations cost more than the parser itself. A document is parsed, read and freed on one
+/// thread without suspension. So the arena belongs to the thread, which keeps the first block for the next document.
 struct JSONMemory: ~Copyable {
     private let first: UnsafeMutableRawBufferPointer
     /// Further blocks, each twice as large as the one before.
@@ -56,9 +55,7 @@ struct JSONMemory: ~Copyable {
         return memory
     }
 
-    /// Runs `body`, in which a document may be created, and frees the document.
-    ///
-    /// - Parameter limit: The bytes that the document may allocate. Beyond it Jansson creates no document.
+    /// Runs `body`, in which a document of at most `limit` bytes may be created, and frees the document.
     static func scope<Answer, Failure>(
         limit: Int = .max, _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {

@@ -6,9 +6,7 @@ package struct EntryEncoder: Sendable {
     /// The key of the digests of private values, without which they reveal nothing.
     private let secret: [UInt8]
 
-    /// Creates an encoder.
-    ///
-    /// - Parameter secret: The journal's own random key.
+    /// Creates an encoder with the journal's own random key.
     package init(secret: [UInt8]) {
         self.secret = secret
     }

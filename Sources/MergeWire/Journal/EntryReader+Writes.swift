@@ -53,7 +53,7 @@ extension EntryReader {
         return values
     }
 
-    /// Returns a value, in which NULL of a private field is not a digest.
+    /// Returns a stored value; NULL is never a digest, even in a private field.
     static func kept(
         _ node: JSONNode, _ field: Field, in section: Section, digested: Set<String>
     ) -> KeptValue? {

@@ -4,9 +4,7 @@ package import MergeCore
 extension EntryView {
     /// Returns the JSON of an entry with only the values that a client may read.
     ///
-    /// - Parameters:
-    ///   - entry: The entry in the journal.
-    ///   - resource: The entry's resource, or nil if it no longer exists. Then the result contains no values.
+    /// If the resource no longer exists (nil), the result contains no values.
     package static func shown(_ entry: [UInt8], of resource: Resource?, to viewer: Viewer) -> [UInt8] {
         let view = resource.flatMap { viewer.view(of: $0) }
         if resource != nil, view == nil || view?.seesEverything == true { return shown(entry) }
@@ -30,11 +28,7 @@ extension EntryView {
         return shown(filtered ?? Array("{}".utf8))
     }
 
-    /// Returns true if a client may read all values of an entry.
-    ///
-    /// - Parameters:
-    ///   - entry: The entry in the journal.
-    ///   - resource: The entry's resource under the current rules.
+    /// Returns true if a client may read all values of an entry under the current rules.
     package static func isReadable(_ entry: [UInt8], of resource: Resource, by viewer: Viewer) -> Bool {
         guard let view = viewer.view(of: resource), !view.seesEverything else { return true }
         let isReadable = try? entry.withUnsafeBytes { bytes throws(Problem) in
@@ -75,7 +69,7 @@ extension EntryView {
         }
     }
 
-    /// Returns the parts that a client may read of the record before and after, or nil if it may read none.
+    /// Returns the parts of the record that a client may read, or nil if the earlier record is unknown.
     private static func sight(of entry: JSONNode, _ view: ResourceView) -> RecordSight? {
         guard let tuples = EntryReader.conditions(of: entry, view.resource) else {
             return view.seesEveryRow ? view.sightOfEveryRow : nil

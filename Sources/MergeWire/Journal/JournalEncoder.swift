@@ -2,9 +2,7 @@ import MergeCore
 
 /// Journal entries as JSON.
 package enum JournalEncoder {
-    /// Returns a page of entries.
-    ///
-    /// - Parameter next: The number after which the next page begins, or nil on the last page.
+    /// Returns a page of entries, with the number after which the next page begins, if any.
     package static func page(_ entries: [ShownEntry], next: Int?) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in

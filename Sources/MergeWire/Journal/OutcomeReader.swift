@@ -2,9 +2,7 @@ import MergeCore
 
 /// Reads journal entries and answers to pushes as text.
 package enum OutcomeReader {
-    /// Reads an entry.
-    ///
-    /// - Parameter content: The entry as JSON.
+    /// Reads the JSON of an entry.
     package static func entry(_ content: [UInt8]) -> ResultText {
         parse(content) { result($0) }
             ?? ResultText(resource: nil, id: nil, status: nil, outcomes: [], problem: nil, code: nil)

@@ -5,9 +5,7 @@ package import MergeCore
 package struct PrivateValues: Sendable {
     private let secret: [UInt8]
 
-    /// Creates a replacer.
-    ///
-    /// - Parameter secret: The journal's own random key.
+    /// Creates a replacer with the journal's own random key.
     package init(secret: [UInt8]) {
         self.secret = secret
     }
@@ -18,12 +16,10 @@ package struct PrivateValues: Sendable {
         return rewritten(body) { root, writer in PrivateWriter(secret, catalog).answer(root, &writer) }
     }
 
-    /// Returns a refused push in its stored form.
+    /// Returns a refused push, sent to the path `address`, in its stored form.
     ///
     /// The member `private` names the fields with private values. Such a push cannot be sent again. A push that cannot
     /// be read is not stored at all.
-    ///
-    /// - Parameter address: The path of the URL.
     package func refusedBody(_ body: [UInt8], address: String, under catalog: Catalog) -> [UInt8] {
         guard catalog.hasPrivateFields else { return body }
         let resource = Self.resource(of: address, catalog)
@@ -34,13 +30,8 @@ package struct PrivateValues: Sendable {
 
     /// Restores the private values of a stored answer, if they are still available.
     ///
-    /// They come from the repeated push and from the current records. A record with a missing value is replaced by the
-    /// current record, or by null if that is gone or unreadable.
-    ///
-    /// - Parameters:
-    ///   - request: The body of the push.
-    ///   - address: The path of the URL.
-    ///   - records: The current records as JSON.
+    /// They come from the body of the repeated push and from the current records. A record with a missing value is
+    /// replaced by the current record, or by null if that is gone or unreadable.
     package func revealed(
         _ body: [UInt8], request: [UInt8], address: String, records: [(resource: Resource, record: [UInt8])],
         under catalog: Catalog
@@ -118,7 +109,6 @@ private final class PrivateWriter {
     private let catalog: Catalog
     /// The values by digest if digests are replaced by values, or nil for the opposite direction.
     private let known: [String: String]?
-    /// The fields whose values were replaced, each once.
     private var hidden: [String] = []
     /// The replaced values by digest.
     private(set) var seen: [String: String] = [:]
@@ -270,7 +260,6 @@ private final class PrivateWriter {
         }
     }
 
-    /// Writes the change of one row, in row form or in group form.
     private func change(_ node: JSONNode, _ section: Section, to writer: inout JSONWriter) {
         members(of: node, &writer) { name, value, writer in
             if name == "old" || name == "new" {

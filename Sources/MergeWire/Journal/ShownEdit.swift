@@ -7,9 +7,7 @@ package struct ShownEdit: Sendable {
 
     /// Creates the part of an entry.
     ///
-    /// - Parameters:
-    ///   - rules: The version of the rules.
-    ///   - content: A JSON object with the record's key, its new ids and the outcomes.
+    /// - Parameter content: A JSON object with the record's key, its new ids and the outcomes.
     package init(resource: String, status: String, rules: String, content: [UInt8]) {
         self.resource = resource
         self.status = status

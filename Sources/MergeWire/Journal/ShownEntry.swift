@@ -13,11 +13,8 @@ package struct ShownEntry: Sendable {
     /// Creates an entry.
     ///
     /// - Parameters:
-    ///   - number: The number of the entry, counted from 1.
     ///   - at: The time of the merge, in UTC.
     ///   - who: The sender's name; empty if the gateway requires no tokens.
-    ///   - device: The device name that the client sent.
-    ///   - key: The key of the push, if any.
     ///   - edit: The edit of a record, or nil if the entry is only a refused push.
     ///   - refused: The push, if it was refused.
     package init(

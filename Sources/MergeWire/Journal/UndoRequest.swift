@@ -2,9 +2,7 @@ package import MergeCore
 
 /// The body of `POST /v1/journal/{n}/undo`.
 package enum UndoRequest {
-    /// Returns the body of a request.
-    ///
-    /// - Parameter groups: The groups to undo as `section.group`, or nil for all.
+    /// Returns the body of a request to undo some groups (`section.group`), or all if nil.
     package static func body(_ groups: Set<ExactText>?) -> [UInt8] {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
@@ -17,9 +15,8 @@ package enum UndoRequest {
         return writer.bytes
     }
 
-    /// Reads a body.
+    /// Reads the groups to undo (`section.group`), or nil for all.
     ///
-    /// - Returns: The groups to undo as `section.group`, or nil for all.
     /// - Throws: a 400 `Problem` if the body is invalid.
     package static func groups(_ body: [UInt8]) throws(Problem) -> Set<ExactText>? {
         if body.isEmpty { return nil }

@@ -2,7 +2,6 @@ package import MergeCore
 
 /// The temporary ids of earlier pushes of one request, with their rows if these were created.
 package struct EarlierIDs: Sendable {
-    /// A row that a push created.
     struct Row: Sendable {
         let table: TableName
         let key: RecordKey
@@ -16,9 +15,7 @@ package struct EarlierIDs: Sendable {
 
     /// Records the results of the `tmp:` ids that a push creates; negative ids are valid in one push only.
     ///
-    /// - Parameters:
-    ///   - created: The ids that the push creates, each with the section of its row.
-    ///   - answer: The new or stored answer as JSON, or nil if there is no result.
+    /// - Parameter answer: The new or stored answer as JSON, or nil if there is no result.
     package mutating func note(_ created: [TemporaryID: Section], answer: [UInt8]?) {
         let keys = answer.map { Self.keys(in: $0, created) } ?? [:]
         for (id, section) in created where id.isMarked {
@@ -48,9 +45,7 @@ package struct EarlierIDs: Sendable {
         return found ?? [:]
     }
 
-    /// Returns the key of a row that an earlier push created under a temporary id, if any.
-    ///
-    /// - Parameter table: The table of the row, or nil for any table.
+    /// Returns the key of a row that an earlier push created in a table, or in any table if nil.
     func key(_ id: TemporaryID, in table: TableName?) -> RecordKey? {
         guard let row = rows[id], table == nil || row.table == table else { return nil }
         return row.key

@@ -23,8 +23,6 @@ package struct HeldPushes: Sendable {
     package mutating func holdIDs(of push: PushNames) { temporaryIDs.formUnion(push.temporaryIDs) }
 
     /// Holds the pushes that may depend on a push that did not run, or that use a resource out of service.
-    ///
-    /// - Parameter resources: The resources out of service; empty for a push that did not run.
     package mutating func hold(after push: PushNames, of resources: Set<String>) {
         self.resources.formUnion(resources)
         records.formUnion(push.records)

@@ -2,7 +2,6 @@ package import MergeCore
 
 /// The names in the body of a push, even if the push is invalid.
 package struct PushNames: Sendable {
-    /// A record that an edit names.
     struct Record: Sendable, Hashable {
         let resource: String
         let key: RecordKey

@@ -7,9 +7,7 @@ package struct SyncDecoder: Sendable {
     /// The maximum number of pushes in a request.
     package static let maximumPushes = 1_000
 
-    /// Creates a decoder.
-    ///
-    /// - Parameter limits: The limits of the body. Edits and items are limited per push.
+    /// Creates a decoder with the limits of the body, and with limits on edits and items for each push.
     package init(limits: WireLimits) {
         self.limits = limits
     }

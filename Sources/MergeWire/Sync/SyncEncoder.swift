@@ -7,11 +7,7 @@ package struct SyncEncoder {
     /// Begins an answer.
     package init() {}
 
-    /// Adds the answer to a push.
-    ///
-    /// - Parameters:
-    ///   - body: The answer as JSON.
-    ///   - code: The HTTP status of the answer.
+    /// Adds the JSON answer to a push, with its HTTP status.
     package mutating func add(_ body: [UInt8], code: Int) {
         results.append(Array(body.dropLast()) + Array(",\"code\":\(code)}".utf8))
     }
@@ -39,12 +35,7 @@ package struct SyncEncoder {
         encode { ChangesEncoder.members(page, &$0) }
     }
 
-    /// Returns the answer without changes.
-    ///
-    /// - Parameters:
-    ///   - problem: The reason why there are no changes.
-    ///   - feed: The latest feed and revision, or nil if there is no feed.
-    ///   - rules: The version of the rules.
+    /// Returns the answer without changes, with the reason and the latest feed and revision, if any.
     package func encode(_ problem: Problem, feed: (id: String, revision: Int)?, rules: String) -> [UInt8] {
         encode { writer in
             writer.member("feed")
