@@ -8,18 +8,12 @@ struct AccessBinder {
     let table: TableSchema
     private(set) var findings = Findings()
 
-    /// Creates a binder.
-    ///
-    /// - Parameters:
-    ///   - sections: The sections of the resource, beginning with the root.
-    ///   - table: The table of the root.
     init(_ rules: RuleAccess, sections: [Section], table: TableSchema) {
         self.rules = rules
         self.sections = sections
         self.table = table
     }
 
-    /// Returns the rules with columns and fields instead of names.
     mutating func bind() -> AccessRules {
         let roles = rules.roles.map { role in
             let reads = rights(role.read)

@@ -3,19 +3,15 @@ package import RecordStore
 
 /// The minimal rights for the current rules, as SQL for MariaDB.
 ///
-/// They cover the tables of the rules. They also cover the tables whose rows the database deletes or changes along with
-/// these. The gateway reports such rows, keeps them in the journal and restores them.
+/// They cover the tables of the rules. They also cover tables whose rows the database deletes or changes along with
+/// these, because the gateway restores such rows.
 package struct GrantStatements {
     private let catalog: Catalog
     private let schema: DatabaseSchema
     private let account: String
     private let dialect: any Dialect
 
-    /// Creates the statements.
-    ///
-    /// - Parameters:
-    ///   - account: The account that gets the rights, in SQL: `'fieldmerge'@'127.0.0.1'`.
-    ///   - dialect: The SQL dialect of the database.
+    /// Creates the statements for an account in SQL form, such as `'fieldmerge'@'127.0.0.1'`.
     package init(_ catalog: Catalog, in schema: DatabaseSchema, to account: String, as dialect: any Dialect) {
         self.catalog = catalog
         self.schema = schema

@@ -3,7 +3,6 @@ import RecordStore
 
 /// Checks that the values of two columns that link rows can be compared exactly.
 struct LinkCheck {
-    /// One of the two columns.
     struct End {
         let table: TableSchema
         let column: ColumnSchema

@@ -7,8 +7,6 @@ struct ReferenceFinder {
     let schema: DatabaseSchema
 
     /// Returns the reference if both columns can be compared exactly.
-    ///
-    /// - Parameter type: The type of the field's column.
     func checked(
         _ reference: SectionReference, of field: RuleField, in table: TableSchema, type: ColumnType,
         _ findings: inout Findings, _ collations: inout CollationAdvice

@@ -13,9 +13,7 @@ package struct RuleBinder {
         self.schema = schema
     }
 
-    /// Binds the files of a folder.
-    ///
-    /// - Returns: The catalog, or nil if there is an error, and all findings.
+    /// Returns the catalog, or nil if there is an error, and all findings.
     package static func bind(_ folder: RuleFolder, to schema: DatabaseSchema) -> (catalog: Catalog?, findings: Findings)
     {
         var binder = RuleBinder(folder.files, schema)

@@ -3,8 +3,7 @@ import RecordStore
 
 /// Advice to an operator on a valid section.
 ///
-/// It reports constraints of the database over several groups, which a merge by group may violate. It also reports what
-/// clients cannot see.
+/// It reports constraints of the database over several groups, which a merge by group may violate, and omitted columns.
 struct SectionAdvice {
     let section: Section
     let table: TableSchema

@@ -1,7 +1,6 @@
 import MergeCore
 import RecordStore
 
-/// The columns that a deletion keeps.
 extension SectionBinder {
     /// Returns the names of the columns of the rules, and those of `undo-columns`.
     mutating func keptColumns() -> [String] {

@@ -55,7 +55,7 @@ struct SectionBinder {
         var settings = settings(key: key, parents: parents, fields: content.fields)
         settings.keptColumns = keptColumns()
         if allowsNonTransactional {
-            // An undo of a deletion may need the whole row, so it is read but not kept.
+            // To compensate a deletion, a push needs the whole row. These columns are read but not kept.
             for column in table.columns where column.serverOwned == nil { _ = add(column.name, rules.name.place) }
         }
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }

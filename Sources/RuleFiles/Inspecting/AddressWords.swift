@@ -46,6 +46,6 @@ enum AddressWords {
         return words.contains { contacts.contains(NameWords.withoutNumber($0)) }
     }
 
-    /// Returns true if the inspection should ask if a column belongs to the adjacent address.
+    /// Returns true if the column may belong to the adjacent address, which the inspection then asks the operator.
     static func mayBelong(_ words: [String]) -> Bool { words.contains(where: kin.contains) }
 }

@@ -7,11 +7,7 @@ struct ClientNames {
 
     private var taken: Set<String> = []
 
-    /// Returns the name in camelCase, changed if it is reserved or taken.
-    ///
-    /// - Parameters:
-    ///   - suffix: The suffix of a reserved name.
-    ///   - fallback: The name if the original has no letters and digits.
+    /// Returns the name in camelCase, with a suffix if it is reserved, and with a number if it is taken.
     mutating func take(_ name: String, suffix: String = "Value", fallback: String = "column") -> String {
         take(words: NameWords(name).words, suffix: suffix, fallback: fallback)
     }

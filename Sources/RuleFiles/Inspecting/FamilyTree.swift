@@ -67,8 +67,8 @@ struct FamilyTree {
 
     /// Returns the foreign key that links the rows of a table to one record.
     ///
-    /// It is the only foreign key without NULL, or the one that is also the table's key, or the one to the table after
-    /// which the table is named (`InvoiceLine` of Invoice and Track).
+    /// It is never NULL. It is the one that equals the table's key, else the only one. Otherwise it refers to the table
+    /// after which this table is named (`InvoiceLine` of Invoice and Track).
     private static func parentKey(of table: InspectedTable, _ tables: [InspectedTable]) -> KnownForeignKey? {
         var keys: [KnownForeignKey] = []
         for key in table.schema.foreignKeys {

@@ -17,9 +17,7 @@ struct GroupProposal {
         "original", "user",
     ]
 
-    /// Proposes groups.
-    ///
-    /// - Parameter columns: The columns that clients write, without keys and parent columns.
+    /// Proposes groups of the columns that clients write, without keys and parent columns.
     init(_ columns: [ColumnSchema], in table: TableSchema) {
         free = columns.map { ($0, NameWords($0.name).words) }
         proposeForeignKeys(table)

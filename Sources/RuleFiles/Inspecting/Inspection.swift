@@ -8,10 +8,9 @@ package struct Inspection: Sendable, Hashable {
     /// The lines for the operator about results, guesses and omissions.
     package let summary: InspectionSummary
 
-    /// Creates rules.
+    /// Creates rules for the tables of a schema.
     ///
     /// - Parameters:
-    ///   - schema: The tables, each of which becomes a part of one file.
     ///   - allowsNonTransactional: True to include tables without transactions.
     ///   - takesSecrets: True to include columns whose names suggest secrets.
     package init(_ schema: DatabaseSchema, allowsNonTransactional: Bool = false, takesSecrets: Bool = false) {

@@ -1,6 +1,5 @@
 /// Columns that seem to mean something only together.
 struct ProposedGroup {
-    /// The words of the group's name.
     let words: [String]
     private(set) var columns: [String]
     /// The reason for the group, for the comment above it.

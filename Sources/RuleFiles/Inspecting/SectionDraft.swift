@@ -28,9 +28,7 @@ struct SectionDraft {
     /// Comments about references of key columns.
     private(set) var keyComments: [String] = []
 
-    /// Creates a draft.
-    ///
-    /// - Parameter takesSecrets: True to include columns whose names suggest secrets.
+    /// Creates a draft, with columns whose names suggest secrets only if requested.
     init(_ table: InspectedTable, link: TableLink?, in placement: Placement, takesSecrets: Bool) {
         name = placement[table.name]?.section ?? table.name.name
         self.table = table

@@ -3,14 +3,10 @@ package import RecordStore
 
 /// A guessed schema, for use without a database.
 ///
-/// It contains every table and column of the rules. A column has the type in the rules, else a type that the group's
-/// merge function supports, else a type that fits the samples. Without any of these it is text.
+/// It contains every table and column of the rules. A column has the type in the rules. Else it has a type that the
+/// group's merge function supports, or that fits the samples. Otherwise it is text.
 package enum OfflineSchema {
-    /// Returns a schema.
-    ///
-    /// - Parameters:
-    ///   - resource: The resource of the samples. The tables of other resources have no samples.
-    ///   - samples: Records in the form of `GET /v1/records`.
+    /// Returns a schema, with samples of one resource in the form of `GET /v1/records`.
     package static func make(for folder: RuleFolder, resource: String, samples: [Scalar]) -> DatabaseSchema {
         var tables: [TableName: OfflineTable] = [:]
         for file in folder.files {

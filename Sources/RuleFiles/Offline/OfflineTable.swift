@@ -17,7 +17,6 @@ struct OfflineTable {
     private var unnamedKeySamples: [Int: [Scalar]] = [:]
     private var written: Set<String> = []
 
-    /// Adds a column.
     mutating func add(_ name: String, _ use: OfflineUse? = nil, holding samples: [Scalar] = []) {
         if columns[name] == nil { names.append(name) }
         var column = columns[name] ?? Column()

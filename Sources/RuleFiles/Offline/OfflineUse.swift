@@ -13,7 +13,6 @@ enum OfflineUse: Sendable, Hashable {
     /// The rules name the type.
     case named(String)
 
-    /// Derives the use from a field of a group.
     init(_ field: RuleField, in group: RuleGroup) {
         if let type = field.type {
             self = .named(type.value)

@@ -1,7 +1,7 @@
 /// Checks the form of the operator's SQL, which is put in parentheses and followed by other SQL.
 ///
-/// An open parenthesis, quote or comment would include the following SQL. An extra closing parenthesis would end the
-/// condition early. Then a condition that hides rows may hide none.
+/// An unclosed part would include the following SQL, and an extra parenthesis would end the condition early. Then a
+/// condition that hides rows may hide none.
 enum OperatorSQLShape {
     /// Returns the error in the SQL as the end of a sentence, if any.
     static func fault(in sql: String) -> String? {
@@ -16,7 +16,6 @@ enum OperatorSQLShape {
     }
 }
 
-/// One pass over a piece of SQL.
 private struct SQLScanner {
     private let bytes: [UInt8]
     private let escapes: Bool
@@ -32,7 +31,6 @@ private struct SQLScanner {
         index + offset < bytes.count ? bytes[index + offset] : nil
     }
 
-    /// Returns the error, if any.
     mutating func scan() -> String? {
         while let byte = byte(0) {
             switch byte {

@@ -9,6 +9,5 @@ package struct Placed<Content: Sendable & Hashable>: Sendable, Hashable {
 }
 
 extension Placed {
-    /// The setting with its rule.
     var ruled: Ruled<Content> { Ruled(value, rule: place.rule) }
 }

@@ -29,13 +29,11 @@ enum RuleScope: Sendable, Hashable {
     case names([Placed<String>])
 }
 
-/// A column and its test.
 struct RuleCondition: Sendable, Hashable {
     let column: Placed<String>
     let test: RuleTest
 }
 
-/// A column and its claim.
 struct RuleClaim: Sendable, Hashable {
     let column: Placed<String>
     let claim: Placed<String>

@@ -61,12 +61,10 @@ struct YAMLMapping {
         return sequence.compactMap { $0.name(in: file, "an entry of “\(name)”", &findings) }
     }
 
-    /// Reads a mapping under a key.
     func mapping(_ name: String, _ findings: inout Findings) -> YAMLMapping? {
         self[name].flatMap { YAMLMapping($0, file: file, what: "“\(name)”", &findings) }
     }
 
-    /// Reads a list of mappings under a key.
     func mappings(_ name: String, what: String, _ findings: inout Findings) -> [YAMLMapping] {
         guard let node = self[name] else { return [] }
         guard let sequence = node.sequence else {

@@ -63,9 +63,7 @@ struct YAMLSource {
         return String(text)
     }
 
-    /// Replaces a key by another name.
-    ///
-    /// - Returns: false if the key is spelled differently in the text, or if there are too many.
+    /// Replaces a key by another name, or returns false if its spelling differs or there are too many.
     private mutating func rename(_ name: String, at mark: Mark) -> Bool {
         guard renamed.count < Self.names.count, let new = Unicode.Scalar(Self.names.lowerBound + renamed.count),
             !name.isEmpty, lines.indices.contains(mark.line - 1)

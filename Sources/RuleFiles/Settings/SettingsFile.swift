@@ -9,11 +9,9 @@ package struct SettingsFile: Sendable {
     /// The findings in the file.
     package private(set) var findings = Findings()
 
-    /// Reads a file, with a finding for everything that is invalid.
+    /// Reads a file with settings of these names, of which some are lists.
     ///
-    /// - Parameters:
-    ///   - names: All names of settings.
-    ///   - lists: The names of settings that are lists.
+    /// Everything else in the file is a finding.
     package init(path: String, names: [String], lists: Set<String>) {
         let start = Place(file: path, line: 1, column: 1)
         guard let data = try? Data(contentsOf: URL(filePath: path)) else {
