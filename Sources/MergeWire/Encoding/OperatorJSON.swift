@@ -3,7 +3,7 @@ package enum OperatorJSON {
     /// Returns the answer of `/readyz`.
     ///
     /// - Parameters:
-    ///   - promise: The durability of the journal.
+    ///   - promise: A sentence about the journal and its transactions, or nil until the journal is open.
     ///   - rows: The approximate number of the journal's rows, or nil without a journal.
     package static func readiness(
         isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?,
