@@ -1,18 +1,18 @@
-/// The claims that a token makes about its bearer: the members of a JSON object.
+/// The claims of a token: the members of a JSON object.
 package struct AccessClaims: Sendable, Hashable {
     private let members: [ExactText: Scalar]
 
-    /// Makes claims of the members of an object.
+    /// Creates claims from the members of an object.
     package init(_ members: [ExactText: Scalar] = [:]) {
         self.members = members
     }
 
-    /// Returns true where nothing is claimed.
+    /// True if there are no claims.
     package var isEmpty: Bool { members.isEmpty }
 
-    /// The names of all claims, in order.
+    /// The names of all claims, sorted.
     package var names: [ExactText] { members.keys.sorted() }
 
-    /// Returns the value of a claim; nil where it is missing.
+    /// Returns the value of a claim, or nil if it is missing.
     package subscript(name: String) -> Scalar? { members[ExactText(name)] }
 }

@@ -1,19 +1,17 @@
-/// Rules that say which roles see and write which rows, sections and groups of a resource.
+/// The rows, sections and groups of a resource that each role may read and write.
 package final class AccessRules: Sendable, Hashable {
-    /// In the order of the file; at most `maximumRoles`.
+    /// At most `maximumRoles` roles, in the order of the file.
     package let roles: [RoleRule]
-    /// The columns of the root that conditions name, in the order of their names.
+    /// The root's columns that conditions name, sorted by name.
     package let columns: [Int]
 
-    /// The claims that conditions look at.
+    /// The claims that conditions read.
     package var claims: Set<String> { Set(roles.flatMap { $0.conditions.flatMap { $0.test.claims } }) }
 
-    /// The greatest number of roles that one resource can name.
+    /// The maximum number of roles of a resource.
     package static let maximumRoles = 64
 
-    /// Makes the rules of a resource.
-    ///
-    /// - Parameter root: the resource's root, whose columns the conditions name.
+    /// Creates the access rules of a resource with this root.
     package init(roles: [RoleRule], root: Section) {
         self.roles = roles
         columns = Set(roles.flatMap { $0.conditions.map(\.column) })
@@ -27,24 +25,24 @@ package final class AccessRules: Sendable, Hashable {
 
 /// The rules for one role.
 package struct RoleRule: Sendable, Hashable {
-    /// The name that tokens give.
+    /// The role's name in tokens.
     package let name: ExactText
-    /// The line that wrote it.
+    /// The line of the rule file.
     package let rule: RuleReference
-    /// The fields that it reads, by section.
+    /// The fields that the role may read, by section.
     package let reads: [SectionRights]
-    /// The fields that it writes, by section; none that it does not read.
+    /// The fields that the role may write, by section; a subset of `reads`.
     package let writes: [SectionRights]
-    /// It may create records.
+    /// True if the role may create records.
     package let creates: Bool
-    /// It may delete records.
+    /// True if the role may delete records.
     package let deletes: Bool
-    /// The conditions that its rows meet, all of them.
+    /// The conditions on the role's rows, all of which have to hold.
     package let conditions: [RowCondition]
-    /// The columns of the root that a creation takes from claims.
+    /// The columns of the root that a creation sets from claims.
     package let sets: [ClaimAssignment]
 
-    /// Makes the rules for a role.
+    /// Creates the rules for a role.
     package init(
         name: ExactText, rule: RuleReference, reads: [SectionRights], writes: [SectionRights], creates: Bool,
         deletes: Bool, conditions: [RowCondition] = [], sets: [ClaimAssignment] = []
@@ -59,34 +57,33 @@ package struct RoleRule: Sendable, Hashable {
         self.sets = sets
     }
 
-    /// It reads something of the resource.
     var readsAnything: Bool { reads.contains(where: \.isGiven) }
 }
 
 /// The fields of one section that a right covers.
 package struct SectionRights: Sendable, Hashable {
-    /// It covers something of the section.
+    /// True if the right covers the section at all.
     package let isGiven: Bool
-    /// Parallel to the section's `shown`.
+    /// The covered fields, parallel to the section's `shown`.
     package let fields: [Bool]
 
-    /// Covers some fields of a section, or a section that has none.
+    /// Covers some fields of a section, or a section without fields.
     package init(isGiven: Bool, fields: [Bool]) {
         self.isGiven = isGiven
         self.fields = fields
     }
 
-    /// Covers all of a section.
+    /// Covers the whole section.
     package static func all(of section: Section) -> SectionRights {
         SectionRights(isGiven: true, fields: section.shown.map { _ in true })
     }
 
-    /// Covers nothing of a section.
+    /// Covers nothing of the section.
     package static func none(of section: Section) -> SectionRights {
         SectionRights(isGiven: false, fields: section.shown.map { _ in false })
     }
 
-    /// True where it covers every field.
+    /// True if the right covers every field.
     package var isAll: Bool { isGiven && fields.allSatisfy(\.self) }
 
     func intersection(_ other: SectionRights) -> SectionRights {
@@ -99,7 +96,7 @@ package struct SectionRights: Sendable, Hashable {
     }
 }
 
-/// A column that a creation takes from a claim.
+/// A column that a creation sets from a claim.
 package struct ClaimAssignment: Sendable, Hashable {
     /// The position of the column in the root's `columns`.
     package let column: Int

@@ -1,20 +1,14 @@
-/// A test of one column in a condition of access, as the rules write it.
+/// A test of one column in an access condition, as in the rules.
 package indirect enum ConditionTest: Sendable, Hashable {
-    /// The column holds this value.
     case value(Value)
-    /// The column holds what the token claims, or one of it where that is a list.
+    /// The column equals the claim, or an element of the claim if it is a list.
     case claim(String)
-    /// The column is NULL.
     case null
     case not(ConditionTest)
-    /// One of the tests at least is met.
     case any([ConditionTest])
-    /// The column comes before a value.
     case before(ConditionOperand)
-    /// The column comes after a value.
     case after(ConditionOperand)
 
-    /// The claims that it looks at.
     var claims: [String] {
         switch self {
         case .value, .null: []
@@ -27,7 +21,7 @@ package indirect enum ConditionTest: Sendable, Hashable {
     }
 }
 
-/// The side of a comparison that does not stand in the row.
+/// The value that a column is compared with.
 package enum ConditionOperand: Sendable, Hashable {
     case value(Value)
     case claim(String)
@@ -37,7 +31,7 @@ package enum ConditionOperand: Sendable, Hashable {
 package struct RowCondition: Sendable, Hashable {
     /// The position of the column in the root's `columns`.
     package let column: Int
-    /// The test that it has to meet.
+    /// The test of the column.
     package let test: ConditionTest
 
     /// Tests a column.

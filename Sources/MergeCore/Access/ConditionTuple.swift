@@ -1,22 +1,18 @@
-/// The values of the columns that conditions of access look at, of one row at one time, with the names of the columns.
+/// The names and values of the columns that access conditions read in one row at one time.
 package struct ConditionTuple: Sendable, Hashable {
-    /// The names of the columns, in order.
+    /// The names of the columns, in the order of `AccessRules.columns`.
     package let names: [String]
-    /// Parallel to the names.
+    /// The values, parallel to the names.
     package let values: [Value]
 
-    /// Takes what conditions look at from a row of a resource's root.
-    ///
-    /// - Returns: nil where no condition looks at anything.
+    /// Copies the columns that conditions read from a root row, or returns nil if there are none.
     package init?(_ row: [Value], of resource: Resource) {
         guard let columns = resource.access?.columns, !columns.isEmpty else { return nil }
         names = columns.map { resource.root.columns[$0].name }
         values = columns.map { row[$0] }
     }
 
-    /// Takes the values of the columns that conditions look at, in the order of `AccessRules.columns`.
-    ///
-    /// - Returns: nil where no condition looks at anything, or there are more or fewer values than columns.
+    /// Wraps the values of `AccessRules.columns`, or returns nil if there are none or their number differs.
     package init?(values: [Value], of resource: Resource) {
         guard let columns = resource.access?.columns, !columns.isEmpty, columns.count == values.count else {
             return nil
@@ -27,16 +23,16 @@ package struct ConditionTuple: Sendable, Hashable {
 
     // MARK: Bytes
 
-    /// The form in which rows of the feed keep it, tab by tab; a value that has no form here stands as a question mark,
-    /// which nothing reads back.
+    /// The form that the feed stores: a line for each column.
+    ///
+    /// A value without such a form is written as a question mark, which is unreadable.
     package var bytes: [UInt8] {
         zip(names, values).flatMap { name, value in
             Array("\(Self.escaped(name))\t\(Self.text(value))\n".utf8)
         }
     }
 
-    /// Reads what `bytes` wrote, where it is of the columns that a resource's conditions look at; nil where it is of
-    /// others, or cannot be read.
+    /// Reads `bytes`, or returns nil if they are invalid or contain other columns than the resource's conditions read.
     package init?(bytes: [UInt8], of resource: Resource) {
         guard let columns = resource.access?.columns, let text = String(validating: bytes, as: UTF8.self) else {
             return nil

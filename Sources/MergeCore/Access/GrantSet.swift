@@ -1,4 +1,4 @@
-/// Some of the roles of a client, by their positions among those that the rules name.
+/// A set of a client's roles, by their positions in its view of a resource.
 package struct GrantSet: Sendable, Hashable {
     private var bits: UInt64
 
@@ -11,16 +11,16 @@ package struct GrantSet: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// True where no role is left.
+    /// True if the set has no role.
     package var isEmpty: Bool { bits == 0 }
 
     mutating func insert(_ position: Int) { bits |= 1 << UInt64(position) }
 
     func contains(_ position: Int) -> Bool { bits & (1 << UInt64(position)) != 0 }
 
-    /// Returns the roles that are in both sets.
+    /// Returns the roles in both sets.
     package func intersection(_ other: GrantSet) -> GrantSet { GrantSet(bits: bits & other.bits) }
 
-    /// Returns the roles that are in one of the sets.
+    /// Returns the roles in at least one of the sets.
     package func union(_ other: GrantSet) -> GrantSet { GrantSet(bits: bits | other.bits) }
 }

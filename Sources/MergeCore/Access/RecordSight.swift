@@ -1,26 +1,26 @@
 /// The parts of a record that a client may read.
 package final class RecordSight: Sendable, Hashable {
-    /// Parallel to the resource's `sections`; a section of which nothing is given is left out.
+    /// The rights, parallel to the resource's `sections`.
+    ///
+    /// A record omits a section whose right is not given.
     package let sections: [SectionRights]
 
     init(_ sections: [SectionRights]) {
         self.sections = sections
     }
 
-    /// Everything may be read.
+    /// True if the client may read everything.
     package var isAll: Bool { sections.allSatisfy(\.isAll) }
 
-    /// Returns what both may read.
+    /// Returns the parts that both values allow.
     package func intersection(_ other: RecordSight) -> RecordSight {
         self === other ? self : RecordSight(zip(sections, other.sections).map { $0.intersection($1) })
     }
 
-    /// Returns true where every field of a group may be read.
-    ///
-    /// - Parameter section: the position of the section in the resource.
+    /// Returns true if the client may read every field of a group in the section at this position.
     package func reads(group: Group, in section: Int) -> Bool {
         let rights = sections[section]
-        // The fields that are written come first among those that are shown.
+        // Written fields come first in `shown`, so their positions are the same.
         return rights.isGiven && group.fields.allSatisfy { rights.fields[$0] }
     }
 

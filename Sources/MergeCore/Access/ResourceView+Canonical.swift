@@ -1,12 +1,12 @@
 extension ResourceView {
-    /// The text of what the client may see: two clients of the same text see the same.
+    /// Returns a text that is equal for two clients only if they may see the same.
     ///
-    /// - Parameter text: writes a value unmistakably.
+    /// - Parameter text: Writes a value unambiguously.
     package func canonical(_ text: (Value) -> String) -> String {
         var parts = ["resource", resource.name]
         for grant in grants {
             parts += ["role"]
-            // By their names: under other rules the same place may be another field.
+            // Positions may mean other fields under other rules, so the text contains names.
             for (section, rights) in zip(resource.sections, grant.role.reads) where rights.isGiven {
                 parts += ["section", section.name]
                 for (shown, isRead) in zip(section.shown, rights.fields) where isRead { parts.append(shown.name) }

@@ -1,17 +1,15 @@
 extension ResourceView {
-    /// The reasons for which a role holds on a row or does not.
+    /// The reasons why a role applies to a row or not.
     package struct Explanation: Sendable {
         /// The role.
         package let role: RoleRule
-        /// Every condition of the role is met.
+        /// True if the row meets every condition of the role.
         package let isMet: Bool
-        /// Sentences on the conditions that are not met.
+        /// Sentences about the conditions that the row does not meet.
         package let failures: [String]
     }
 
-    /// Returns the reasons for which each role of the client holds on a row.
-    ///
-    /// - Parameter root: the row of the root; nil takes every condition as met.
+    /// Returns the reasons for each role of the client on a root row; without a row, every condition holds.
     package func explanations(on root: [Value]?) -> [Explanation] {
         grants.map { grant in
             guard let root else { return Explanation(role: grant.role, isMet: true, failures: []) }

@@ -1,14 +1,14 @@
-/// Rights to write, judged by names alone or on a row.
+/// Rights to write, from names alone or for a row.
 extension ResourceView {
-    /// Returns the roles that may write a group.
-    ///
-    /// - Parameter section: the position of the section in the resource.
+    /// Returns the roles that may write a group in the section at this position.
     package func writers(ofGroup group: Int, in section: Int) -> GrantSet {
         let fields = resource.sections[section].groups[group].positions
         return roles { $0.writes(fields, in: section, of: self.resource) }
     }
 
-    /// Returns the roles that may create and delete rows of a section that is not the root: those that write all of it.
+    /// Returns the roles that may create and delete rows of a section other than the root.
+    ///
+    /// These are the roles that may write all of its fields.
     package func writers(ofSection section: Int) -> GrantSet {
         let shape = resource.sections[section]
         return roles {
@@ -19,7 +19,7 @@ extension ResourceView {
     /// The roles that may delete records.
     package var deleters: GrantSet { roles { $0.deletes } }
 
-    /// Returns the roles that may create a record with some fields of the root.
+    /// Returns the roles that may create a record with these fields of the root.
     package func creators(with fields: [Int]) -> GrantSet {
         roles { $0.creates && $0.writes(fields, in: 0, of: self.resource) }
     }
@@ -30,13 +30,12 @@ extension ResourceView {
         return found
     }
 
-    /// Returns the roles that each thing needs which a row's edit wishes to write; one of each has to hold on the row
-    /// before and after.
+    /// Returns, for each part of a row's edit, the roles of `among` that allow it.
     ///
-    /// - Parameters:
-    ///   - isThere: the row is known to exist, so that its creation is an edit.
-    ///   - among: the roles that hold on the row; `.all` where rights are judged by names alone.
-    /// - Throws: a 403 `Problem` with the path of what no role allows.
+    /// For each part, one of its roles has to apply to the row before and after the edit. If the row exists
+    /// (`isThere`), its creation is an edit.
+    ///
+    /// - Throws: a 403 `Problem` with the path of the part that no role allows.
     package func needs(
         of row: RowEdit, isThere: Bool = false, among held: GrantSet = .all
     ) throws(Problem) -> [GrantSet] {
@@ -83,9 +82,9 @@ extension ResourceView {
         return left
     }
 
-    /// Checks an edit by the names in it, without any row.
+    /// Checks an edit by its names, without any row.
     ///
-    /// - Throws: a 403 `Problem` with the path of what no role of the client allows.
+    /// - Throws: a 403 `Problem` with the path of the part that no role of the client allows.
     package func check(_ edit: Edit) throws(Problem) {
         guard !isClosed else {
             throw Problem(
@@ -97,9 +96,7 @@ extension ResourceView {
 }
 
 extension RoleRule {
-    /// Returns true where the role writes some fields, none of which it takes from a claim.
-    ///
-    /// - Parameter fields: positions in the section's `fields`.
+    /// Returns true if the role may write these fields and takes none of them from a claim.
     fileprivate func writes(_ fields: [Int], in section: Int, of resource: Resource) -> Bool {
         let rights = writes[section]
         guard rights.isGiven || fields.isEmpty else { return false }

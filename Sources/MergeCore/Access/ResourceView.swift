@@ -1,11 +1,8 @@
-/// A resource as one client sees it: the roles of the client that its rules name, with the claims put in.
-///
-/// Pure: everything is judged on rows as they are given.
+/// A resource as one client sees it, with the client's roles and claims.
 package final class ResourceView: Sendable {
-    /// A role of the client.
     struct Grant: Sendable {
         let role: RoleRule
-        /// Parallel to the role's conditions.
+        /// The tests, parallel to the role's conditions.
         let tests: [SettledTest]
     }
 
@@ -35,16 +32,16 @@ package final class ResourceView: Sendable {
             sights.reduce(none) { sum, sight in zip(sum, sight.sections).map { $0.union($1) } })
     }
 
-    /// True where the client reads nothing of the resource, whatever the row.
+    /// True if the client can read nothing of the resource.
     package var isClosed: Bool { grants.isEmpty }
 
-    /// True where every row is shown, whatever it holds.
+    /// True if the client can see every row.
     package var seesEveryRow: Bool { grants.contains { $0.tests.isEmpty } }
 
-    /// True where every field of every row is shown.
+    /// True if the client can see every field of every row.
     package var seesEverything: Bool { grants.contains { $0.tests.isEmpty && $0.role.reads.allSatisfy(\.isAll) } }
 
-    /// Returns the roles under which the client sees a row of the root; none where the row does not exist for it.
+    /// Returns the roles under which the client sees a root row, or none if the row does not exist for it.
     package func grants(on root: [Value]) -> GrantSet {
         var found = GrantSet.none
         let columns = resource.root.columns
@@ -57,9 +54,7 @@ package final class ResourceView: Sendable {
         return found
     }
 
-    /// Returns the roles under which the client sees a row of which only the columns that conditions name are known.
-    ///
-    /// - Parameter values: parallel to the `columns` of the resource's rules of access.
+    /// Returns the roles under which the client sees a row with these values of `AccessRules.columns`.
     package func grants(onConditions values: [Value]) -> GrantSet {
         guard let named = resource.access?.columns, named.count == values.count else { return .all }
         var found = GrantSet.none
@@ -74,7 +69,7 @@ package final class ResourceView: Sendable {
         return found
     }
 
-    /// The client as far as conditions on rows look at it; nil where it sees every row.
+    /// The client with only the roles and claims that conditions read, or nil if it sees every row.
     package var asConditionsSee: Viewer? {
         guard !seesEveryRow, let access = resource.access else { return nil }
         let claims = access.claims
@@ -86,28 +81,26 @@ package final class ResourceView: Sendable {
             claims: AccessClaims(Dictionary(members) { first, _ in first }))
     }
 
-    /// Returns true where a row of the root exists for the client.
+    /// Returns true if a root row exists for the client.
     package func shows(_ root: [Value]) -> Bool { !grants(on: root).isEmpty }
 
-    /// Returns what some roles together may read.
+    /// Returns the parts that a set of roles may read together.
     package func sight(_ set: GrantSet) -> RecordSight {
         let chosen = sights.indices.filter { set.contains($0) }.map { sights[$0] }
         return chosen.count == sights.count ? everything : Self.union(chosen, of: resource)
     }
 
-    /// The rights of the client to read one row or another.
+    /// The parts that the client may read in at least one row.
     package var widestSight: RecordSight { everything }
 
-    /// The rights of the client to read any row.
+    /// The parts that the client may read in every row.
     package var sightOfEveryRow: RecordSight {
         var always = GrantSet.none
         for (position, grant) in grants.enumerated() where grant.tests.isEmpty { always.insert(position) }
         return sight(always)
     }
 
-    /// Returns a record as the client sees it; nil if it does not exist for the client.
-    ///
-    /// - Parameter roles: the roles that count, of those that hold on the record.
+    /// Returns a record as the client sees it under these roles, or nil if it does not exist for the client.
     package func seen(_ record: Record, under roles: GrantSet = .all) -> Record? {
         guard case .one(let root?)? = record.sections.first else { return nil }
         let set = grants(on: root).intersection(roles)
@@ -118,9 +111,9 @@ package final class ResourceView: Sendable {
         return seen
     }
 
-    /// Returns the columns that the creation of a record takes from claims under a role.
+    /// Returns the columns that the creation of a record sets from claims under a role.
     ///
-    /// - Returns: nil where a claim is missing, a list, or nothing that a client could write to its column.
+    /// - Returns: nil if a claim is missing, is a list, or is no value that a client could write to its column.
     package func assignments(under role: Int) -> [Assignment]? {
         let sets = grants[role].role.sets
         let assignments = sets.compactMap { set -> Assignment? in
@@ -133,6 +126,6 @@ package final class ResourceView: Sendable {
         return assignments.count == sets.count ? assignments : nil
     }
 
-    /// Returns the position of the first role of a set; nil where it is empty.
+    /// Returns the position of the first role of a set, if any.
     package func first(of set: GrantSet) -> Int? { grants.indices.first { set.contains($0) } }
 }

@@ -1,9 +1,9 @@
-/// The rows of a resource's root that a client sees, as a database can be asked for them: those of one of several
-/// alternatives, each of which tests some columns.
+/// The root rows that a client sees, as a database query can select them.
 ///
-/// It may let more rows through than the client sees, since a database compares by collation; never fewer.
+/// A row matches if it meets all tests of one alternative. A database compares by collation, so the filter may select
+/// more rows than the client sees, but never fewer.
 package struct RowFilter: Sendable, Hashable {
-    /// A test of a column that a database can make.
+    /// A test of a column that a database can evaluate.
     package indirect enum Test: Sendable, Hashable {
         case oneOf([Value])
         case null
@@ -13,16 +13,16 @@ package struct RowFilter: Sendable, Hashable {
         case after(Value)
     }
 
-    /// All tests of one alternative have to be met; by the position of the column.
+    /// The alternatives, each with tests by column position.
     package let alternatives: [[Int: Test]]
-    /// A database lets through exactly the rows that the client sees.
+    /// True if the database selects exactly the rows that the client sees.
     package let isExact: Bool
-    /// More values than this are judged in the gateway alone.
+    /// Only the gateway evaluates a list with more values.
     private static let mostValues = 200
 }
 
 extension ResourceView {
-    /// The rows that the client sees; nil where a database cannot tell any from others.
+    /// The rows that the client sees, or nil if a database cannot exclude any row.
     package var rowFilter: RowFilter? {
         var alternatives: [[Int: RowFilter.Test]] = []
         var isExact = true
@@ -33,7 +33,7 @@ extension ResourceView {
                 tests[condition.column] = RowFilter.test(test, column)
                 if tests[condition.column] == nil || !column.comparesByValue { isExact = false }
             }
-            // Every row may be among those of this role.
+            // This role may include every row.
             if tests.isEmpty { return nil }
             alternatives.append(tests)
         }
@@ -42,7 +42,7 @@ extension ResourceView {
 }
 
 extension RowFilter {
-    /// nil where a database could leave a row out that the gateway would show.
+    /// Returns nil if a database could exclude a row that the client sees.
     fileprivate static func test(_ test: SettledTest, _ column: Column) -> Test? {
         switch test {
         case .never: return .oneOf([])
@@ -54,7 +54,7 @@ extension RowFilter {
             let made = tests.compactMap { self.test($0, column) }
             return made.count == tests.count ? .any(made) : nil
         case .not(let denied):
-            // What a collation equates is not the same.
+            // Values that are equal only under a collation are different.
             guard column.comparesByValue else { return nil }
             return self.test(denied, column).map { .not($0) }
         case .before(let end): return column.comparesByValue ? .before(end) : nil
@@ -64,7 +64,7 @@ extension RowFilter {
 }
 
 extension Column {
-    /// A database compares its values as the gateway does.
+    /// True if a database compares the column's values as the gateway does.
     fileprivate var comparesByValue: Bool {
         if isLoose { return false }
         return switch type {
@@ -73,7 +73,7 @@ extension Column {
         }
     }
 
-    /// A database finds every value that is equal, maybe among others.
+    /// True if a database finds every equal value, perhaps with others.
     fileprivate var findsEqual: Bool {
         switch type {
         case .boolean, .integer, .bit, .year, .decimal, .date, .dateTime, .timestamp, .text: true

@@ -1,24 +1,24 @@
-/// A test of one column with the claims of a token put in.
+/// A test of one column with a token's claims as values.
 package indirect enum SettledTest: Sendable, Hashable {
-    /// A claim is missing, or is none that the column could hold: no row meets the test.
+    /// No row meets the test, because a claim is missing or unusable for the column.
     case never
-    /// The column holds one of these values.
+    /// The column contains one of these values.
     case oneOf([Value])
     case null
-    /// The column is not NULL, and does not meet the test.
+    /// The column is not NULL and does not meet the test.
     case not(SettledTest)
     case any([SettledTest])
     case before(Value)
     case after(Value)
 
-    /// Puts the claims of a token into a test of a column.
+    /// Replaces claims in a test by their values.
     ///
-    /// A missing claim makes the whole of what `not` denies false, and only itself elsewhere.
+    /// A missing claim under `not` makes the whole `not` false. Elsewhere it makes only its own test false.
     package init(_ test: ConditionTest, of column: Column, for viewer: Viewer) {
         self = Self.settle(test, column, viewer) ?? .never
     }
 
-    /// nil where a claim is missing.
+    /// Returns nil if a claim is missing.
     private static func settle(_ test: ConditionTest, _ column: Column, _ viewer: Viewer) -> SettledTest? {
         switch test {
         case .value(let value): return .oneOf([value])
@@ -42,7 +42,7 @@ package indirect enum SettledTest: Sendable, Hashable {
         }
     }
 
-    /// Returns true where no claim of a test is missing.
+    /// Returns true if no claim of a test is missing.
     private static func isWhole(_ test: ConditionTest, _ column: Column, _ viewer: Viewer) -> Bool {
         switch test {
         case .not(let denied): isWhole(denied, column, viewer)
@@ -51,7 +51,9 @@ package indirect enum SettledTest: Sendable, Hashable {
         }
     }
 
-    /// Returns true where a value of the column meets the test; NULL meets `null` alone.
+    /// Returns true if a value of the column meets the test.
+    ///
+    /// NULL meets only `null`.
     package func isMet(by value: Value, of type: ColumnType) -> Bool {
         switch self {
         case .never: false

@@ -1,29 +1,29 @@
-/// The one who reads or writes, as far as rules of access look at a client.
+/// A client as access rules see it.
 package struct Viewer: Sendable, Hashable {
-    /// The name in the token, which conditions know as the claim `who`.
+    /// The name in the token, which is also the claim `who`.
     package let who: String
-    /// The roles that the token gives.
+    /// The roles of the token.
     package let roles: Set<ExactText>
-    /// The claims that the token makes.
+    /// The claims of the token.
     package let claims: AccessClaims
 
-    /// Describes a client by its token.
+    /// Creates a viewer from a token.
     package init(who: String, roles: Set<ExactText>, claims: AccessClaims) {
         self.who = who
         self.roles = roles
         self.claims = claims
     }
 
-    /// Returns what the client may do with a resource; nil where the rules let everybody read and write it.
+    /// Returns the client's view of a resource, or nil if the resource has no access rules.
     package func view(of resource: Resource) -> ResourceView? {
         resource.access.map { ResourceView($0, of: resource, for: self) }
     }
 
     private func claim(_ name: String) -> Scalar? { name == "who" ? .text(who) : claims[name] }
 
-    /// Returns the values of a claim as a column holds them; nil where there is none that it could hold.
+    /// Returns the values of a claim in the column's type, or nil if there are none.
     ///
-    /// Elements of a list that it cannot hold are left out.
+    /// The result omits elements of a list that the column cannot store.
     func values(of name: String, in column: Column) -> [Value]? {
         switch claim(name) {
         case nil, .null?: return nil
@@ -32,7 +32,7 @@ package struct Viewer: Sendable, Hashable {
         }
     }
 
-    /// Returns the one value of a claim as a column holds it; nil where there is none, or where it is a list.
+    /// Returns the single value of a claim in the column's type, or nil if it is missing or a list.
     func value(of name: String, in column: Column) -> Value? {
         guard let scalar = claim(name) else { return nil }
         if case .array = scalar { return nil }

@@ -1,27 +1,21 @@
-/// Decides the rows of edits, those of root, singletons and lists alike, on the rows as they are found.
+/// Decides the rows of edits for pushes and for `explain`.
 ///
-/// Pure: the same input gives the same decision. A push and `explain` both ask it.
+/// It is pure: the same input has the same result.
 package struct EditEvaluator {
-    /// The digest of a group's values as they stand on the wire.
+    /// Computes the digest of a group's values in their wire form.
     package typealias Digest = (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
 
     private let digest: Digest
 
-    /// - Parameter digest: SHA-256 of the canonical JSON of a group's values.
+    /// Creates an evaluator.
     package init(digest: @escaping Digest) {
         self.digest = digest
     }
 
-    /// Decides one row of an edit.
+    /// Decides one row of an edit, whose action has the real keys of all temporary ids.
     ///
-    /// - Parameters:
-    ///   - edit: the edit of the row.
-    ///   - action: the edit's action with every temporary id settled.
-    ///   - section: the row's section in the edit's resource.
-    ///   - row: the row as it is found.
-    ///   - budget: the work that merge functions may do in the rest of the push.
-    /// - Throws: a 400 `Problem` with the path of a base that neither fits its column nor stands there, or of a value
-    ///   that is never written.
+    /// - Throws: a 400 `Problem` with the path of a base that neither fits its column nor is in the row. The same for a
+    ///   value that is never written.
     package func evaluate(
         _ edit: RowEdit, action: RowAction, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
@@ -31,11 +25,7 @@ package struct EditEvaluator {
         return decide(action, at: edit.section, in: section, on: row, spending: &budget)
     }
 
-    /// Decides an action on a row.
-    ///
-    /// - Parameters:
-    ///   - position: of the section in the resource, for the outcomes.
-    ///   - budget: the work that merge functions may do in the rest of the push.
+    /// Decides an action on a row of the section at this position.
     package func decide(
         _ action: RowAction, at position: Int, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
@@ -58,35 +48,32 @@ package struct EditEvaluator {
     }
 }
 
-/// A row that an edit names, as it is found when the edit's turn comes.
+/// The current row for an edit, after the earlier edits of the push.
 package struct FoundRow: Sendable {
-    /// The state of a row.
+    /// The presence of a row.
     package enum State: Sendable {
-        /// The database holds it.
         case present([Value])
-        /// It is not there; with the values that its fields are last known to have held.
+        /// The row does not exist; the values of its fields are the journal's last ones.
         case gone(lastKnown: [Int: Value])
-        /// It cannot be there: its record is gone, or an earlier edit did not come to create it.
+        /// The row cannot exist, because its record is gone or an earlier edit failed to create it.
         case unreachable
     }
 
-    /// The presence of the row, and its values as far as they are known.
+    /// The presence of the row, with its known values.
     package let state: State
-    /// The name of an item in the outcomes; nil in root and singletons.
+    /// The id of an item in the outcomes, or nil in root and singletons.
     package let item: RowLabel?
     /// The guards of the row.
     package let guards: RowGuards
 
-    /// - Parameters:
-    ///   - item: the name of an item; nil for a row of a root or a singleton.
-    ///   - guards: of the row.
+    /// Creates a row, with the id of an item.
     package init(_ state: State, item: RowLabel? = nil, guards: RowGuards = .none) {
         self.guards = guards
         self.state = state
         self.item = item
     }
 
-    /// The row's values; nil where it is not there.
+    /// The row's values, or nil if the row does not exist.
     package var current: [Value]? {
         if case .present(let values) = state { values } else { nil }
     }

@@ -1,6 +1,6 @@
-/// A base that is not of its column's type, which a loose column may all the same hold.
+/// Checks bases that do not have their column's type, but may be in a loose column.
 ///
-/// Only the row itself shows whether the client read it there or made it up.
+/// Only the current row shows if the client can have read such a base.
 struct ForeignBase {
     private let section: Section
     private let digest: EditEvaluator.Digest
@@ -10,8 +10,9 @@ struct ForeignBase {
         self.digest = digest
     }
 
-    /// - Parameter row: nil where it is gone; then nobody can have read such a base there.
-    /// - Throws: a 400 `Problem` with the path of a base that is neither of the column's type nor what the row holds.
+    /// Checks the bases of an edit against the current row, or nil if the row is gone.
+    ///
+    /// - Throws: a 400 `Problem` with the path of a base that neither has the column's type nor is in the row.
     func check(_ edit: RowEdit, against row: [Value]?) throws(Problem) {
         switch edit.action {
         case .create: return
@@ -38,7 +39,7 @@ struct ForeignBase {
     ) throws(Problem) {
         for (field, value) in zip(base.fields, base.values) {
             let column = section.fields[field].column
-            // Mostly the base is what stands there.
+            // Usually the base equals the current value.
             guard row?[column] != value else { continue }
             let type = section.columns[column].type
             guard type.isForeign(value), !isShown(base, of: group, in: row) else { continue }
@@ -47,7 +48,7 @@ struct ForeignBase {
         }
     }
 
-    /// Returns true where the row looks like the base on the wire, where an integer beyond 2^53 is a text.
+    /// Returns true if base and row have equal wire forms, in which an integer beyond 2^53 is a text.
     private func isShown(_ base: FieldValues, of group: Int, in row: [Value]?) -> Bool {
         guard let row else { return false }
         return digest(section, group, base.values) == digest(section, group, section.values(of: group, in: row))

@@ -1,18 +1,18 @@
-/// The decision on one group: what to call it and what to write.
+/// The decision on one group: its outcome and the values to write.
 package struct GroupDecision: Sendable, Hashable {
-    /// The name of the decision.
+    /// The name of the outcome.
     package let outcome: OutcomeKind
-    /// The values that the group is to have; nil where nothing is written.
+    /// The new values of the group, or nil if nothing is written.
     package let written: [Value]?
-    /// The client's wish met another change.
+    /// True if the edit met another change.
     package let isConflict: Bool
     /// The rule that decided.
     package let rule: RuleReference
-    /// The places at which a merge function had to choose a side.
+    /// The parts for which a merge function had to choose a side.
     package let parts: [MergedPart]
-    /// The reason for which the rule's merge function did not decide; nil where it did or there is none.
+    /// The reason why the merge function did not decide, or nil if it did or the group has none.
     package let fallback: String?
-    /// The kind of guard that decided; nil if none did.
+    /// The kind of guard that decided, or nil if none did.
     package let guardKind: GuardKind?
 
     init(
@@ -28,30 +28,27 @@ package struct GroupDecision: Sendable, Hashable {
         self.fallback = fallback
     }
 
-    /// The three-way comparison of one group (Protocol.md, section 4).
+    /// Compares the three values of one group (Protocol.md, section 4).
+    ///
     /// - Parameters:
-    ///   - base: what the client last read; nil where it held none.
-    ///   - edited: what the client wants, every field of the group.
-    ///   - current: what the database holds, every field of the group.
-    ///   - types: the types of the group's columns.
-    ///   - digest: the digest of a group's values as they stand on the wire; asked for a base by digest,
-    ///     and where what the database holds is foreign to its column.
-    ///   - budget: the work that a merge function may do; beyond it `on-conflict` decides the group as a whole.
+    ///   - base: The values that the client last read, or nil if it had none.
+    ///   - digest: Computes the digest of a group's wire form, for a base digest or values foreign to their column.
+    ///   - budget: The work that a merge function may do. Beyond it `on-conflict` decides the whole group.
     package static func decide(
         base: GroupState?, edited: [Value], current: [Value], group: Group, types: [ColumnType],
         digest: ([Value]) -> [UInt8], spending budget: inout WorkBudget
     ) -> GroupDecision {
-        // An edit that changes nothing is no wish, whatever others did meanwhile.
+        // An edit without a change is no conflict, whatever the current value is.
         if let base, base.matches(edited, digest) { return GroupDecision(.unchanged) }
-        // Both sides came to the same values: nothing is left to write, and nobody lost anything. But two who both count
-        // from 5 to 6 have counted two.
+        // Both sides have the same values, so nothing is lost or left to write. Under `add`, two clients that count
+        // from 5 to 6 make 7.
         if edited == current, !addsUp(base, to: edited, in: group, types: types) { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
         if let base, base.isShown(by: current, types, digest) {
             return GroupDecision(.applied, written: base.leaving(current, but: edited))
         }
-        // All three differ, or the client held nothing and finds something else.
+        // All three values differ, or the client had no base and the row exists.
         guard let merge = group.merge else { return byPolicy(group.onConflict, edited) }
         let meeting = Meeting(
             base: base, edited: edited, current: current, types: types, favouring: group.onConflict.value.favoured)
@@ -69,7 +66,7 @@ package struct GroupDecision: Sendable, Hashable {
         }
     }
 
-    /// The three-way comparison of one group that has the budget of a whole push to itself.
+    /// Compares the three values of one group with the budget of a whole push.
     package static func decide(
         base: GroupState?, edited: [Value], current: [Value], group: Group, types: [ColumnType],
         digest: ([Value]) -> [UInt8]
@@ -79,7 +76,7 @@ package struct GroupDecision: Sendable, Hashable {
             base: base, edited: edited, current: current, group: group, types: types, digest: digest, spending: &budget)
     }
 
-    /// Returns true where the client's edit is an amount that comes on top of others' (`merge: add`).
+    /// Returns true if the client's change is added to other changes (`merge: add`).
     private static func addsUp(
         _ base: GroupState?, to edited: [Value], in group: Group, types: [ColumnType]
     ) -> Bool {
@@ -101,6 +98,6 @@ package struct GroupDecision: Sendable, Hashable {
 }
 
 extension ConflictPolicy {
-    /// The side that stands where both changed the same part of a value; under `reject` nothing is written at all.
+    /// The side that wins a part that both sides changed; under `reject` nothing is written.
     var favoured: MergeSide { self == .clientWins ? .client : .server }
 }

@@ -1,4 +1,4 @@
-/// A base as the decision sees it: values or their digest.
+/// A base: values or their digest.
 package enum GroupState: Sendable, Hashable {
     case values([Value])
     case digest([UInt8])
@@ -10,10 +10,10 @@ package enum GroupState: Sendable, Hashable {
         }
     }
 
-    /// Returns true where the client holds what it was shown of values some of which are foreign to their columns.
+    /// Returns true if the base is the wire form of current values that are foreign to their columns.
     ///
-    /// What a client sends is read as a value of the column's type, so bytes in a column of texts come back as the text of
-    /// their base64. On the wire they are the same. False if there are no digests to compare.
+    /// The gateway reads a client's value as one of the column's type. So bytes in a text column return as the text of
+    /// their base64. Their wire forms are equal. The result is false if there are no digests to compare.
     func isShown(by current: [Value], _ types: [ColumnType], _ digest: ([Value]) -> [UInt8]) -> Bool {
         guard case .values(let held) = self, zip(types, current).contains(where: { $0.isForeign($1) }) else {
             return false
@@ -22,7 +22,7 @@ package enum GroupState: Sendable, Hashable {
         return !shown.isEmpty && shown == digest(current)
     }
 
-    /// Returns what is edited, and what stands where the client left alone what it was shown.
+    /// Returns the edited values, with the current value in each field that the client did not change.
     func leaving(_ current: [Value], but edited: [Value]) -> [Value] {
         guard case .values(let held) = self else { return edited }
         return edited.indices.map { edited[$0] == held[$0] ? current[$0] : edited[$0] }

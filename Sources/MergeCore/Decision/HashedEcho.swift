@@ -1,6 +1,6 @@
-/// Values that are never written, which a client may have read and sends back beside the digest of its base.
+/// Checks values that are never written, if a client sends them with the digest of its base.
 ///
-/// A base that is sent shows an echo by itself. Of a digest only the row can tell whether such a value stood there.
+/// Only the row shows if such a value is an echo of an earlier read.
 struct HashedEcho {
     private let section: Section
     private let digest: EditEvaluator.Digest
@@ -10,7 +10,8 @@ struct HashedEcho {
         self.digest = digest
     }
 
-    /// - Parameter row: nil where it is gone; then only a group that was left as it was is an echo.
+    /// Checks the edited values against the current row, or nil if the row is gone.
+    ///
     /// - Throws: a 400 `Problem` with the path of a value that would be written.
     func check(_ edit: RowEdit, against row: [Value]?) throws(Problem) {
         guard case .edit(let groups) = edit.action else { return }

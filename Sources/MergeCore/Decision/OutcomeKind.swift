@@ -1,4 +1,4 @@
-/// The outcome of a group or a row; the names of Protocol.md, section 4.
+/// The outcome of a group or a row (Protocol.md, section 4).
 package enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
     case unchanged
     case already

@@ -1,15 +1,11 @@
-/// Decides rows of one section.
-///
-/// Pure: the same input gives the same decision.
+/// Decides rows of one section as a pure function.
 package struct RowDecider {
-    /// The section whose rows it decides.
+    /// The section of the rows.
     package let section: Section
     private let guards: RowGuards
     private let digest: (_ group: Int, [Value]) -> [UInt8]
 
-    /// - Parameters:
-    ///   - guards: of the row.
-    ///   - digest: the digest of a group's values as they stand on the wire.
+    /// Creates a decider with a function for the digest of a group's wire form.
     package init(
         section: Section, guards: RowGuards = .none, digest: @escaping (_ group: Int, [Value]) -> [UInt8]
     ) {
@@ -18,12 +14,13 @@ package struct RowDecider {
         self.digest = digest
     }
 
+    /// Decides an action on a row.
+    ///
     /// - Parameters:
-    ///   - action: what the client wants, with every temporary id settled.
-    ///   - item: the row's real key in a list, for the outcomes.
-    ///   - current: the row as the database holds it; nil where it is gone.
-    ///   - lastKnown: what the journal last saw in the fields of a row that is gone.
-    ///   - budget: the work that merge functions may do.
+    ///   - action: The client's action with the real keys of all temporary ids.
+    ///   - item: The row's real key in a list, for the outcomes.
+    ///   - current: The row in the database, or nil if it is gone.
+    ///   - lastKnown: The journal's last values of a missing row.
     package func decide(
         _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:],
         spending budget: inout WorkBudget
@@ -38,7 +35,7 @@ package struct RowDecider {
         }
     }
 
-    /// Decides a row that has the budget of a whole push to itself.
+    /// Decides an action on a row with the budget of a whole push.
     package func decide(
         _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:]
     ) -> RowDecision {
@@ -60,7 +57,7 @@ package struct RowDecider {
         }
     }
 
-    /// A row that exists is merged group by group with an absent base; fields that were left out count as current.
+    /// Merges each group of an existing row with an absent base; omitted fields count as current.
     private func merge(
         created new: FieldValues, item: RecordKey?, into row: [Value], spending budget: inout WorkBudget
     ) -> RowDecision {
@@ -117,7 +114,7 @@ package struct RowDecider {
         if let kind = decision.guardKind { outcome.guardKind = kind }
         result.outcomes.append(outcome)
         guard let written = decision.written else { return }
-        // Columns that already hold their value are left alone: they cannot wake a trigger or an ON UPDATE clause.
+        // Unchanged columns are not written, so they fire no trigger or ON UPDATE clause.
         assignments.reserveCapacity(assignments.count + group.fields.count)
         for (field, (value, held)) in zip(group.fields, zip(written, current)) where value != held {
             assignments.append(Assignment(column: section.fields[field].column, value: value))
@@ -140,11 +137,11 @@ package struct RowDecider {
         return RowDecision(outcomes: [outcome], change: .insert(restored(edited, lastKnown)))
     }
 
-    /// Returns what the client sent, and for the other fields what is last known of the row.
+    /// Returns the client's values, and the journal's last values for the other fields.
     private func restored(_ edited: FieldValues, _ lastKnown: [Int: Value]) -> [Assignment] {
         var known: [Assignment] = []
         for (index, field) in section.fields.enumerated() where !edited.fields.contains(index) {
-            // What is never written would fail the restoration of everything else.
+            // A value that is never written would make the whole restoration fail.
             guard let value = lastKnown[index], section.columns[field.column].type.forbidsWriting(value) == nil else {
                 continue
             }
@@ -153,7 +150,7 @@ package struct RowDecider {
         return assignments(edited) + known
     }
 
-    /// The outcome of an edit to a row that is gone, or to one whose record is.
+    /// Returns the decision on an edit of a missing row, or of a row without a record.
     private func missing(base: Shown, edited: Shown, item: RecordKey?) -> RowDecision {
         let isRejected = section.onMissing.value == .reject
         let outcome = Outcome(
@@ -162,7 +159,7 @@ package struct RowDecider {
         return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
     }
 
-    /// The decision on a row whose record is gone: nothing can be created or changed under it any more.
+    /// Decides an action on a row whose record is gone, so that nothing can be created or changed.
     package func decideWithoutRecord(_ action: RowAction, item: RecordKey?) -> RowDecision {
         switch action {
         case .create(let new): return missing(base: .null, edited: .fields(new.fields, new.values), item: item)
@@ -198,7 +195,7 @@ package struct RowDecider {
         }
     }
 
-    /// The decision on a row that is not deleted after all.
+    /// Returns the decision on a row that is kept although the client deleted it.
     private func spared(
         _ row: [Value], base: Shown, item: RecordKey?, rule: RuleReference, by kind: GuardKind? = nil
     ) -> RowDecision {

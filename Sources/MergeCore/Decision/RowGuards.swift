@@ -1,23 +1,22 @@
-/// A rule that keeps a row or a group as it is, whatever a client sends.
+/// A rule that keeps the current value of a row or group, whatever a client sends.
 package enum GuardKind: String, Sendable, Hashable {
     case frozen = "frozen-when"
     case transitions
 }
 
-/// The guards of a row as it was before its push: what may become of it depends on that, not on what earlier edits of the
-/// same push made of it.
+/// The guards of a row, evaluated on the row before the push, not on the effects of earlier edits in the push.
 package struct RowGuards: Sendable, Hashable {
-    /// The rule under which the row is written no more; nil where it may be.
+    /// The rule that freezes the row, or nil if it may be written.
     package var frozen: RuleReference?
-    /// The row before the push, where an earlier edit of it has changed the row since.
+    /// The row before the push, if an earlier edit of the push has changed it.
     package var before: [Value]?
-    /// The push itself inserted the row: there was none to judge.
+    /// True if the push inserted the row, so that no earlier row exists.
     package var isNew = false
 
-    /// Guards nothing.
+    /// No guards.
     package static let none = RowGuards()
 
-    /// Guards a row.
+    /// Creates the guards of a row.
     package init(frozen: RuleReference? = nil, before: [Value]? = nil) {
         self.frozen = frozen
         self.before = before
@@ -25,9 +24,7 @@ package struct RowGuards: Sendable, Hashable {
 }
 
 extension GroupDecision {
-    /// Returns the decision that the guards of a row allow: one that may not be written keeps what stands.
-    ///
-    /// - Parameter before: the group's values before the push.
+    /// Returns the decision that the guards allow; a forbidden change of `before` keeps the current value.
     package func guarded(by guards: RowGuards, in group: Group, before: [Value]) -> GroupDecision {
         if guards.isNew || outcome == .unchanged || outcome == .already { return self }
         if let rule = guards.frozen { return held(by: .frozen, rule, in: group) }

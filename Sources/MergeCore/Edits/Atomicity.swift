@@ -1,4 +1,4 @@
-/// The unit of a push that stands or falls together.
+/// The unit of a push that is applied completely or not at all.
 package enum Atomicity: String, Sendable, Hashable, CaseIterable {
     case push
     case edit

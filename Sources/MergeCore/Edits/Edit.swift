@@ -1,17 +1,17 @@
 /// The changes to one record.
 package final class Edit: Sendable, Hashable {
-    /// The resource whose record it is.
+    /// The resource of the record.
     package let resource: Resource
-    /// The name of the record, a key or a temporary id.
+    /// The key or temporary id of the record.
     package let id: RowID
-    /// The changes to its rows, in the order in which they were sent.
+    /// The changes to rows, in the order of the request.
     package let rows: [RowEdit]
-    /// The place of the edit in the body.
+    /// The location of the edit in the body.
     package let path: WirePath
-    /// What the edit takes back of an entry of the journal; none unless it is an undo.
+    /// The parts of a journal entry that the edit undoes; empty unless the edit is an undo.
     package let reversals: [Reversal]
 
-    /// Makes an edit of the changes to rows of one record.
+    /// Creates an edit of one record.
     package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath, reversals: [Reversal] = []) {
         self.resource = resource
         self.id = id
@@ -29,7 +29,7 @@ package final class Edit: Sendable, Hashable {
         hasher.combine(path)
     }
 
-    /// Tells whether the edit creates its record.
+    /// True if the edit creates its record.
     package var createsRecord: Bool {
         rows.contains { row in
             if row.section == 0, case .create = row.action { true } else { false }

@@ -1,27 +1,23 @@
-/// Values of some fields of a section, in the order in which they were sent.
+/// Values of some fields of a section, in the order of the request.
 package struct FieldValues: Sendable, Hashable {
     /// Positions in the section's `fields`.
     package var fields: [Int]
-    /// Parallel to `fields`; null where a temporary id stands that is not settled yet.
+    /// The values, parallel to `fields`; a pending reference is null.
     package var values: [Value]
-    /// Places in `values` that wait for the real key of a row that this push creates.
+    /// The values that need the key of a row that this push creates.
     package var pending: [PendingReference]
 
-    /// Pairs fields with values, of which there are as many.
+    /// Pairs fields with the same number of values.
     package init(fields: [Int], values: [Value], pending: [PendingReference] = []) {
         self.fields = fields
         self.values = values
         self.pending = pending
     }
 
-    /// No fields at all.
+    /// No fields.
     package static let none = FieldValues(fields: [], values: [])
 
-    /// The same values with temporary ids replaced by the keys in `ids`, each as the column of its field stores it.
-    ///
-    /// Unknown ids stay pending.
-    ///
-    /// - Parameter section: the section of the fields.
+    /// Returns the values with known temporary ids replaced by keys, each in the type of its column.
     package func resolved(in section: Section, _ ids: (TemporaryID) -> Value?) -> FieldValues {
         guard !pending.isEmpty else { return self }
         var out = self

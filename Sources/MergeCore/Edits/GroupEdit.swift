@@ -1,17 +1,17 @@
-/// The change to one group of a row that exists.
+/// The change to one group of an existing row.
 package struct GroupEdit: Sendable, Hashable {
     /// The position of the group in the section's `groups`.
     package let group: Int
-    /// The values that the client began with, or their digest.
+    /// The values that the client last read, or their digest.
     package let base: Base
-    /// The values that it wants, every field of the group.
+    /// The values that the client wants, for every field of the group.
     package let edited: FieldValues
-    /// The place of the group in the body.
+    /// The location of the group in the body.
     package let path: WirePath
-    /// `old` names the fields even where the group has only one.
+    /// True if `old` is an object even for a group of one field.
     package let isRowForm: Bool
 
-    /// Makes the change to one group.
+    /// Creates the change to one group.
     package init(group: Int, base: Base, edited: FieldValues, path: WirePath, isRowForm: Bool) {
         self.group = group
         self.base = base

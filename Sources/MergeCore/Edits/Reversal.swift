@@ -1,12 +1,10 @@
-/// The part of an undo that takes one outcome of an entry of the journal back.
+/// The part of an undo that reverses one outcome of a journal entry.
 package struct Reversal: Sendable, Hashable {
-    /// What the undo wants.
+    /// The intended effect of the undo.
     package enum Aim: Sendable, Hashable {
-        /// The group of this position has its former values again.
+        /// Restores the former values of the group at this position.
         case group(Int)
-        /// The row is deleted again.
         case deletion
-        /// The row comes back.
         case insertion
     }
 
@@ -16,12 +14,12 @@ package struct Reversal: Sendable, Hashable {
     package let section: Int
     /// The key of the item, in a list.
     package let item: RecordKey?
-    /// What the undo wants.
+    /// The intended effect of the undo.
     package let aim: Aim
-    /// Rows that the database changed along with the row, which have to be restored with it.
+    /// Rows that the database changed along with the row, which the undo restores too.
     package let returning: [Cascade]
 
-    /// Describes what takes an outcome back.
+    /// Creates the reversal of one outcome.
     package init(outcome: Int, section: Int, item: RecordKey?, aim: Aim, returning: [Cascade] = []) {
         self.outcome = outcome
         self.section = section
@@ -30,7 +28,7 @@ package struct Reversal: Sendable, Hashable {
         self.returning = returning
     }
 
-    /// Returns true if the outcomes of the undo say that it did what this part wants.
+    /// Returns true if the outcomes of the undo contain the intended effect.
     package func isDone(by outcomes: [Outcome]) -> Bool {
         outcomes.contains { outcome in
             guard outcome.section == section, outcome.item == item.map({ .key($0) }) else { return false }

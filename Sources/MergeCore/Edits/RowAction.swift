@@ -1,4 +1,4 @@
-/// The client's wish for one row.
+/// The change that the client wants to one row.
 package enum RowAction: Sendable, Hashable {
     /// Any subset of the fields.
     case create(FieldValues)

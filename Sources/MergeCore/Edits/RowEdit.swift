@@ -1,24 +1,22 @@
-/// The changes to one row of one section.
-///
-/// An object, as an edit is: it is handed on many times and never changes.
+/// The change to one row of one section, as a class to avoid copies.
 package final class RowEdit: Sendable, Hashable {
-    /// Position in the resource's `sections`.
+    /// The position in the resource's `sections`.
     package let section: Int
-    /// nil in a singleton that is not the root: its record names it.
+    /// The id, or nil in a singleton that its record identifies.
     package let id: RowID?
-    /// The wish of the client.
+    /// The change that the client wants.
     package let action: RowAction
-    /// The place of the row in the body.
+    /// The location of the row in the body.
     package let path: WirePath
-    /// The values that a row that comes back held in columns that its section does not know.
+    /// The values of a restored row in columns that its section does not contain.
     package let extras: RawRow?
 
-    /// The client wants a new row.
+    /// True if the client creates the row.
     package var isCreation: Bool {
         if case .create = action { true } else { false }
     }
 
-    /// Makes the change to one row.
+    /// Creates the change to one row.
     package init(section: Int, id: RowID?, action: RowAction, path: WirePath, extras: RawRow? = nil) {
         self.section = section
         self.id = id

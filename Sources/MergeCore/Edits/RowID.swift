@@ -1,15 +1,17 @@
-/// The name that an edit gives its row.
+/// The id of a row in an edit.
 package struct RowID: Sendable, Hashable {
-    /// Its parts, where they are not all settled.
+    /// The parts, unless all of them are known.
     private let open: [KeyPart]
-    /// The name under which other edits refer to the row, and the reply maps it.
+    /// The id by which other edits refer to the row, and which the reply maps.
     package let temporary: TemporaryID?
-    /// A negative integer in an AUTO_INCREMENT key that this push does not create: a real key, should the row exist.
+    /// True for a negative integer in an AUTO_INCREMENT key that this push does not create.
+    ///
+    /// It is a real key if the row exists.
     package let isSuspect: Bool
-    /// The key, where every part is settled.
+    /// The key, if every part is known.
     package let key: RecordKey?
 
-    /// Names a row by the parts of its key, settled or not.
+    /// Creates an id from the parts of a key.
     package init(parts: [KeyPart], temporary: TemporaryID? = nil, isSuspect: Bool = false) {
         self.temporary = temporary
         self.isSuspect = isSuspect
@@ -17,7 +19,7 @@ package struct RowID: Sendable, Hashable {
         open = key == nil ? parts : []
     }
 
-    /// Names a row by its key.
+    /// Creates an id from a key.
     package init(_ key: RecordKey) {
         self.key = key
         open = []
@@ -25,7 +27,7 @@ package struct RowID: Sendable, Hashable {
         isSuspect = false
     }
 
-    /// The parts in the order of the key.
+    /// The parts in key order.
     package var parts: [KeyPart] { key.map { $0.parts.map { .value($0) } } ?? open }
 
     private static func key(_ parts: [KeyPart]) -> RecordKey? {
@@ -38,6 +40,6 @@ package struct RowID: Sendable, Hashable {
         return RecordKey(values)
     }
 
-    /// The database numbers the row when it is created.
+    /// True if the database numbers the new row.
     package var isGenerated: Bool { open.contains(.generated) }
 }

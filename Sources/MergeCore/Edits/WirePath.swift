@@ -1,6 +1,6 @@
-/// A place in the request, such as `edits[1].changeset.customer`.
+/// A location in the request, such as `edits[1].changeset.customer`.
 ///
-/// Every value has one and hardly any is ever read, so the text is only made when it is asked for.
+/// Every value has a path, but few paths are ever read. So the text is made on demand.
 package struct WirePath: Sendable, Hashable, CustomStringConvertible {
     private final class Place: Sendable {
         enum Step: Sendable {
@@ -17,19 +17,19 @@ package struct WirePath: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// nil for the body itself.
+    /// The location, or nil for the body itself.
     private let place: Place?
 
     private init(_ place: Place?) {
         self.place = place
     }
 
-    /// Begins a path; an empty text stands for the body itself.
+    /// Begins a path; an empty text is the body itself.
     package init(_ text: String) {
         place = text.isEmpty ? nil : Place(nil, .member(text))
     }
 
-    /// The path as a client is told it; empty for the body itself.
+    /// The path as text; empty for the body itself.
     package var text: String {
         var steps: [Place.Step] = []
         var next = place
@@ -47,16 +47,16 @@ package struct WirePath: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Returns the path of a member of the object here.
+    /// Returns the path of a member of this object.
     ///
-    /// A name that is longer than names can be is cut: it is only shown.
+    /// A name that is longer than the maximum is cut, because it is only displayed.
     package func member(_ name: String) -> WirePath {
         guard name.utf8.count > NameIndex.maximumBytes else { return WirePath(Place(place, .member(name))) }
         let start = String(String.UnicodeScalarView(name.unicodeScalars.prefix(60)))
         return WirePath(Place(place, .member(start + "…")))
     }
 
-    /// Returns the path of an element of the array here.
+    /// Returns the path of an element of this array.
     package func element(_ index: Int) -> WirePath { WirePath(Place(place, .element(index))) }
 
     package var description: String { text }

@@ -1,11 +1,11 @@
-/// A fact beside an outcome that says why it is what it is.
+/// The situation in which an outcome occurred.
 enum Circumstance {
     case edit
-    /// The client created the row without knowing that it exists.
+    /// The client created the row, but the row exists.
     case creation
     case deletion
-    /// The row goes because its record is deleted.
+    /// The row is deleted along with its record.
     case deletionOfRecord
-    /// The record is gone, so nothing under it can be changed.
+    /// The record is gone, so its rows cannot be changed.
     case recordIsGone
 }

@@ -1,8 +1,8 @@
-/// A row that the current record holds.
+/// A row of the current record.
 struct CurrentRow {
     let label: RowLabel?
     let sample: SampleRow
-    /// Parallel to the section's `columns`, NULL where the sample says nothing.
+    /// The values, parallel to the section's `columns`; NULL if the sample omits the column.
     let values: [Value]
 
     init(_ sample: SampleRow, label: RowLabel?, in section: Section) throws(RecordFault) {
@@ -11,15 +11,14 @@ struct CurrentRow {
         values = try SampleValues(section: section).current(sample, label)
     }
 
-    /// The fields that the sample holds.
     func shown(_ section: Section) -> Shown {
         let fields = sample.values.keys.sorted()
         return .fields(fields, fields.map { values[section.fields[$0].column] })
     }
 
-    /// Returns true where a created row is this one, by the section's natural key.
+    /// Returns true if the section's identity columns match a created row.
     ///
-    /// The parent's columns are the same by themselves, as both rows are of one record.
+    /// Both rows are of one record, so the parent columns always match.
     func isMeant(by action: RowAction, in section: Section) -> Bool {
         guard case .create(let new) = action, let identity = section.identity?.value else { return false }
         return identity.allSatisfy { column in

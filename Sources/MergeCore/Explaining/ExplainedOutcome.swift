@@ -1,6 +1,6 @@
-/// The outcome of one group or row, groups that nobody changed among them.
+/// The outcome of one group or row, including unchanged groups.
 package struct ExplainedOutcome: Sendable, Hashable {
-    /// Its `sides` are always there; `written` is what stands after the merge.
+    /// The outcome, whose `sides` are never nil and whose `written` is the value after the merge.
     package let outcome: Outcome
     /// A sentence that names the rule.
     package let why: String

@@ -1,21 +1,21 @@
 /// The result of merging three records, group by group, with the reasons.
 package struct Explanation: Sendable, Hashable {
-    /// The resource of the three records.
+    /// The resource of the records.
     package let resource: Resource
     /// `merged` or `rejected`.
     package let status: PushStatus
     /// The outcomes with their reasons, in the order of the record.
     package let outcomes: [ExplainedOutcome]
 
-    /// Positions of the sections whose current rows the caller called frozen.
+    /// The positions of the sections whose current rows count as frozen.
     let frozen: Set<Int>
 
-    /// Sections that the edit touches and of which only the database can evaluate a condition (`where`, `checks`).
+    /// The edited sections with a condition that only the database can evaluate (`where`, `checks`).
     package var sectionsWithConditions: [Section] {
         touched.filter { $0.visibility != nil || !$0.checks.isEmpty }
     }
 
-    /// Sections that the edit touches whose `frozen-when` was not evaluated.
+    /// The edited sections whose `frozen-when` was not evaluated.
     package var sectionsWithOpenGuards: [(section: Section, rule: RuleReference)] {
         let asked = frozen.map { resource.sections[$0].name }
         return touched.compactMap { section in

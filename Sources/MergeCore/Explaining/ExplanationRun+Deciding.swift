@@ -1,4 +1,4 @@
-/// Deciding one row, and telling what the decision was.
+/// Decides one row and records the reasons.
 extension ExplanationRun {
     mutating func decide(
         _ index: Int, action: RowAction, meeting: RowMeeting, label: RowLabel?, current: CurrentRow?,
@@ -10,7 +10,7 @@ extension ExplanationRun {
             recordIsThere ? current.map { .present($0.values) } ?? .gone(lastKnown: [:]) : .unreachable
         let guards = current == nil ? RowGuards.none : RowGuards(frozen: frozenRule(index, action))
         let row = FoundRow(state, item: section.kind == .list ? label : nil, guards: guards)
-        // Bases are given by their values and nothing is read from a database, so no digest is needed.
+        // The bases are values and no row comes from a database, so no digest is needed.
         var budget = WorkBudget.push
         let decision = EditEvaluator { _, _, _ in [] }
             .decide(action, at: index, in: section, on: row, spending: &budget)
@@ -24,9 +24,9 @@ extension ExplanationRun {
         return decision
     }
 
-    /// Returns the rule under which a current row is frozen.
+    /// Returns the rule that freezes a current row, if any.
     ///
-    /// A record is not deleted if a row that goes with it is frozen.
+    /// A record is not deleted if a row that would be deleted with it is frozen.
     private func frozenRule(_ index: Int, _ action: RowAction) -> RuleReference? {
         if frozen.contains(index) { return resource.sections[index].frozenWhen?.rule }
         guard case .delete = action, index == 0, resource.root.softDelete == nil else { return nil }
@@ -43,7 +43,7 @@ extension ExplanationRun {
         outcomes.append(ExplainedOutcome(outcome: outcome, why: reason.sentence))
     }
 
-    /// The current row has to hold all that is compared with it.
+    /// Checks that the current row contains everything that is compared with it.
     private func check(
         _ action: RowAction, in section: Section, meeting: RowMeeting, against current: CurrentRow
     ) throws(RecordFault) {
@@ -55,7 +55,7 @@ extension ExplanationRun {
         try values.checkForeign(action.bases, base, against: current.values)
     }
 
-    /// The outcomes with those groups that the client left alone, and with the sides of a row that is gone.
+    /// Adds the groups that the client did not change, and the sides of a missing row.
     private func complete(
         _ outcomes: [Outcome], of action: RowAction, in section: Section, row: [Value]?
     ) -> [Outcome] {
@@ -108,7 +108,7 @@ extension RowAction {
 }
 
 extension Outcome {
-    /// Shows a whole row with the fields that its sample holds.
+    /// Replaces a whole row in the sides by the fields of its sample.
     fileprivate mutating func show(_ row: [Value], as shown: Shown) {
         guard let sides else { return }
         self.sides = Sides(

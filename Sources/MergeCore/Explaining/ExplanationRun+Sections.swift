@@ -1,4 +1,4 @@
-/// The sections beside the root.
+/// Merges the sections other than the root.
 extension ExplanationRun {
     mutating func mergeSingleton(_ index: Int, _ section: Section, recordIsThere: Bool) throws(RecordFault) {
         let meeting = RowMeeting(base: mention(samples.base, index), edited: mention(samples.edited, index))
@@ -36,8 +36,9 @@ extension ExplanationRun {
         }
     }
 
-    /// The items that the client sent, those of the base first and its new ones after them; none where it left the
-    /// section out.
+    /// Returns the client's items: those of the base, then the new ones.
+    ///
+    /// The result is empty if the client omitted the section.
     private func meetings(
         _ index: Int, _ section: Section
     ) throws(RecordFault) -> [(label: RowLabel?, meeting: RowMeeting)] {
@@ -59,7 +60,7 @@ extension ExplanationRun {
         return meetings
     }
 
-    /// - Returns: nil where there is no record to hold them.
+    /// Returns the current rows, or nil if the record does not exist.
     private func currentRows(_ index: Int, _ recordIsThere: Bool) throws(RecordFault) -> SampleRows? {
         guard recordIsThere, let record = samples.current else { return nil }
         guard let rows = record.sections[index] else { throw missingSection(resource.sections[index]) }

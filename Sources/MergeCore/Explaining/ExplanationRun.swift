@@ -1,8 +1,7 @@
-/// One explanation on its way through the sections.
+/// One explanation during its run through the sections.
 struct ExplanationRun {
     let resource: Resource
     var samples: Sided<SampleRecord?>
-    /// Positions of the sections whose current rows are frozen.
     let frozen: Set<Int>
     var outcomes: [ExplainedOutcome] = []
     var isRejected = false
@@ -15,7 +14,7 @@ struct ExplanationRun {
 
     mutating func run() throws(RecordFault) {
         let isThere = try mergeRoot()
-        // With the record deleted its other rows go along, whatever the client knew of them.
+        // A deleted record takes its other rows along, whatever the client sent about them.
         if samples.edited == nil { return }
         for (index, section) in resource.sections.enumerated().dropFirst() {
             if section.kind == .list {
@@ -28,7 +27,7 @@ struct ExplanationRun {
 
     var explanation: Explanation {
         guard isRejected else { return explanation(.merged, outcomes) }
-        // Of a push that is refused nothing is written, so everywhere the database's values stand.
+        // A refused push writes nothing, so the database keeps all its values.
         let standing = outcomes.map { explained in
             var outcome = explained.outcome
             if let sides = outcome.sides { outcome.sides = sides.writing(sides.current) }
@@ -41,7 +40,7 @@ struct ExplanationRun {
         Explanation(resource: resource, status: status, outcomes: outcomes, frozen: frozen)
     }
 
-    /// - Returns: whether the record is there afterwards.
+    /// Merges the root and returns true if the record exists afterwards.
     private mutating func mergeRoot() throws(RecordFault) -> Bool {
         let section = resource.root
         let labels = try samples.map { (side, sample) throws(RecordFault) in
@@ -52,7 +51,7 @@ struct ExplanationRun {
         }
         let meeting = RowMeeting(base: rootMention(samples.base), edited: rootMention(samples.edited))
         var action = try meeting.action(SampleValues(section: section))
-        // A base that says nothing of the row never conflicts with its deletion.
+        // A base without the root row never conflicts with the deletion.
         if action == nil, samples.edited == nil { action = .delete([]) }
         let current = try currentRoot(labels, action)
         guard let action else { return samples.current != nil }
@@ -68,7 +67,9 @@ struct ExplanationRun {
         }
     }
 
-    /// The root row that the edit means; the current record counts as gone where it is another one.
+    /// Returns the root row that the edit names.
+    ///
+    /// If it is another record than the current one, the current record counts as missing.
     private mutating func currentRoot(
         _ labels: Sided<RowLabel?>, _ action: RowAction?
     ) throws(RecordFault) -> CurrentRow? {
@@ -91,7 +92,7 @@ struct ExplanationRun {
         return sample.sections[0]?.one.map { .row($0) } ?? .unsent
     }
 
-    /// The rows of the other sections, which a deletion of the record takes along.
+    /// Records the deletion of the other sections' rows along with the record.
     private mutating func noteRowsThatGoAlong() throws(RecordFault) {
         for (index, section) in resource.sections.enumerated().dropFirst() {
             guard let rows = samples.current?.sections[index] else { continue }

@@ -1,10 +1,10 @@
-/// Says in one sentence why a group or row became what it did.
+/// The reason for an outcome, as one sentence.
 struct OutcomeReason {
     let section: Section
     let outcome: Outcome
     let circumstance: Circumstance
 
-    /// A sentence that ends with the rule that decided, such as `(shoppers.yaml:24)` or `(default)`.
+    /// The sentence, which ends with the rule that decided, such as `(shoppers.yaml:24)` or `(default)`.
     var sentence: String {
         (outcome.group.map { groupReason(section.groups[$0]) } ?? rowReason) + " (\(outcome.rule))."
     }
@@ -71,7 +71,7 @@ struct OutcomeReason {
         return "merge: \(merge.name) \(effect)"
     }
 
-    /// Names the places that both sides changed inside the value, and who has the say there.
+    /// Names the parts that both sides changed, and the policy that decides them.
     private func places(_ opening: String, _ group: Group) -> String {
         if outcome.parts.isEmpty { return "" }
         let policy = group.onConflict

@@ -1,8 +1,8 @@
-/// One of the three records that meet in a merge.
+/// One of the three records of a merge.
 package enum RecordSide: String, Sendable, Hashable, CaseIterable {
     /// The record that the client last read.
     case base
-    /// The record that the database holds.
+    /// The record in the database.
     case current
     /// The record that the client wants.
     case edited

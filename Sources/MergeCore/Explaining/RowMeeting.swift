@@ -1,10 +1,10 @@
-/// One row of a section as the base and the edited record show it, or do not.
+/// One row of a section in the base and in the edited record.
 struct RowMeeting {
-    /// The mention of a row in a record.
+    /// The presence of a row in a record.
     enum Mention {
-        /// Its section was not sent.
+        /// The record omits the section.
         case unsent
-        /// There is no such row.
+        /// The section has no such row.
         case none
         case row(SampleRow)
 
@@ -16,7 +16,7 @@ struct RowMeeting {
     let base: Mention
     let edited: Mention
 
-    /// Returns what the client wants of the row; nil where it wants nothing.
+    /// Returns the client's change to the row, if any.
     func action(_ values: SampleValues) throws(RecordFault) -> RowAction? {
         switch (base, edited) {
         case (.unsent, _), (_, .unsent), (.none, .none): nil

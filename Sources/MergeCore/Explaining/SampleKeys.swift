@@ -3,10 +3,9 @@ struct SampleKeys {
     let section: Section
     let side: RecordSide
 
-    /// - Returns: nil where the row has no id.
     func label(_ id: Scalar?, _ path: WirePath) throws(RecordFault) -> RowLabel? {
         guard let id else { return nil }
-        // No database is here to number a new row, so its temporary id stands for it.
+        // No database numbers the new row, so it keeps its temporary id.
         if case .text(let text) = id, text.hasPrefix("tmp:") { return .temporary(TemporaryID(text)) }
         let parts = if case .array(let parts) = id, section.keyCount != 1 { parts } else { [id] }
         guard parts.count == section.keyCount else {
@@ -26,7 +25,7 @@ struct SampleKeys {
         return .key(RecordKey(values))
     }
 
-    /// The rows of a section with their ids, each of which stands once; the row of a singleton has none.
+    /// Returns the rows of a section with their unique ids; the row of a singleton has none.
     func labelled(_ rows: SampleRows) throws(RecordFault) -> [(label: RowLabel?, row: SampleRow)] {
         if let row = rows.one { return [(nil, row)] }
         var seen: Set<RowLabel> = []
@@ -45,7 +44,6 @@ struct SampleKeys {
 }
 
 extension RowLabel {
-    /// The key, where it is settled.
     var key: RecordKey? {
         if case .key(let key) = self { key } else { nil }
     }

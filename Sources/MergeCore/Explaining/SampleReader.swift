@@ -1,9 +1,9 @@
-/// Sorts a record in the shape of `GET /v1/records` (Protocol.md, section 3) by the sections and fields of the rules.
+/// Sorts a record in the form of `GET /v1/records` (Protocol.md, section 3) by sections and fields.
 struct SampleReader {
     let resource: Resource
     let side: RecordSide
 
-    /// nil for `null`: there is no such record.
+    /// Returns the record, or nil for `null`.
     func read(_ scalar: Scalar) throws(RecordFault) -> SampleRecord? {
         if scalar == .null { return nil }
         let top = WirePath("")
@@ -65,7 +65,7 @@ struct SampleReader {
     }
 
     private func unknownField(_ name: String, of section: Section, at path: WirePath) -> RecordFault {
-        // Edits name groups, records do not; the slip is easily made.
+        // Edits name groups but records name fields, so a mistake is likely.
         if let group = section.group(named: name) {
             let fields = section.fields[section.groups[group].fields].map { "“\($0.name)”" }
             return RecordFault(

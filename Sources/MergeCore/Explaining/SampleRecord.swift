@@ -1,6 +1,6 @@
-/// A record as a file holds it, its members sorted by the rules and its values not yet converted.
+/// A record of a file, sorted by sections and fields, with unconverted values.
 struct SampleRecord {
     let id: Scalar?
-    /// By position in the resource's `sections`; a section that the file leaves out is not there.
+    /// The rows by position in the resource's `sections`, without the sections that the file omits.
     let sections: [Int: SampleRows]
 }

@@ -1,4 +1,3 @@
-/// One row of a sample record.
 struct SampleRow {
     let id: Scalar?
     /// By position in the section's `fields`.
@@ -7,6 +6,5 @@ struct SampleRow {
     let readOnly: [Int: Scalar]
     let path: WirePath
 
-    /// Returns true where any field of a group stands in the row.
     func mentions(_ group: Group) -> Bool { group.fields.contains { values[$0] != nil } }
 }

@@ -1,6 +1,5 @@
-/// The rows of one section of a sample record.
 enum SampleRows {
-    /// The root, or a singleton, which may be without a row.
+    /// The root or a singleton, which may have no row.
     case one(SampleRow?)
     case many([SampleRow])
 

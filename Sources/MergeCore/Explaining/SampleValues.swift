@@ -1,8 +1,8 @@
-/// Converts the values of sample rows to what their columns would store.
+/// Converts the values of sample rows to those that their columns would store.
 struct SampleValues {
     let section: Section
 
-    /// A row as the database would hold it, NULL where the sample says nothing.
+    /// Returns a row of the database, with NULL for the columns that the sample omits.
     func current(_ row: SampleRow, _ label: RowLabel?) throws(RecordFault) -> [Value] {
         var values = [Value](repeating: .null, count: section.columns.count)
         for (column, part) in (label?.key?.parts ?? []).enumerated() { values[column] = part }
@@ -12,7 +12,6 @@ struct SampleValues {
         return values
     }
 
-    /// Returns what a client sends of a row that it creates.
     func created(_ edited: SampleRow) throws(RecordFault) -> FieldValues {
         if let field = edited.readOnly.keys.min() { throw readOnly(field, edited) }
         var out = FieldValues.none
@@ -24,7 +23,7 @@ struct SampleValues {
         return out
     }
 
-    /// Returns what a client sends of a row that it changes: the groups that stand on both sides.
+    /// Returns the edits of the groups that both sides contain.
     func changed(base: SampleRow, edited: SampleRow) throws(RecordFault) -> [GroupEdit] {
         try checkReadOnly(base, edited)
         var edits: [GroupEdit] = []
@@ -38,7 +37,6 @@ struct SampleValues {
         return edits
     }
 
-    /// Returns what a client sends of a row that it deletes.
     func deleted(_ base: SampleRow) throws(RecordFault) -> [GroupBase] {
         var bases: [GroupBase] = []
         for (index, group) in section.groups.enumerated() where base.mentions(group) {
@@ -47,7 +45,7 @@ struct SampleValues {
         return bases
     }
 
-    /// Every value of a group, since nothing less is merged.
+    /// Returns every value of a group, because groups are merged as a whole.
     private func whole(_ group: Group, of row: SampleRow, on side: RecordSide) throws(RecordFault) -> FieldValues {
         try check(group, isWholeIn: row, side)
         var values: [Value] = []
@@ -77,7 +75,7 @@ struct SampleValues {
         }
     }
 
-    /// Refuses what a base may hold but nobody may write, unless it only repeats the base.
+    /// Refuses values that are never written, unless they repeat the base.
     private func checkWritable(
         _ edited: FieldValues, base: FieldValues?, _ row: SampleRow
     ) throws(RecordFault) {
@@ -86,7 +84,7 @@ struct SampleValues {
             if base?.values[position] == value { continue }
             guard var problem = type.forbidsWriting(value) else { continue }
             do throws(ValueProblem) {
-                // The type itself says best what it misses.
+                // The column type has the better error message.
                 _ = try type.accept(row.values[field] ?? .null)
             } catch {
                 problem = error
@@ -95,7 +93,7 @@ struct SampleValues {
         }
     }
 
-    /// A value that is not of its column's type can only be the client's base where the row holds it.
+    /// Refuses a base value of another type than its column's, unless the current row contains it.
     func checkForeign(_ bases: [FieldValues], _ base: SampleRow, against row: [Value]) throws(RecordFault) {
         for bases in bases {
             for (field, value) in zip(bases.fields, bases.values) {
@@ -108,7 +106,7 @@ struct SampleValues {
         }
     }
 
-    /// Clients that send whole rows send the read-only fields along, and leave them alone.
+    /// Refuses changes to read-only fields; clients that send whole rows send these fields unchanged.
     private func checkReadOnly(_ base: SampleRow, _ edited: SampleRow) throws(RecordFault) {
         for field in edited.readOnly.keys.sorted() {
             guard let before = base.readOnly[field],

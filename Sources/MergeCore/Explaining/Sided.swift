@@ -1,20 +1,20 @@
-/// The same thing of all three sides.
+/// One value for each of the three sides.
 package struct Sided<Content> {
-    /// Of what the client last read.
+    /// The value of the base.
     package var base: Content
-    /// Of what the database holds.
+    /// The value of the current record.
     package var current: Content
-    /// Of what the client wants.
+    /// The value of the edited record.
     package var edited: Content
 
-    /// Puts the three together.
+    /// Creates the three values.
     package init(base: Content, current: Content, edited: Content) {
         self.base = base
         self.current = current
         self.edited = edited
     }
 
-    /// Returns the content of a side.
+    /// Returns the value of a side.
     package subscript(side: RecordSide) -> Content {
         switch side {
         case .base: base
@@ -23,7 +23,7 @@ package struct Sided<Content> {
         }
     }
 
-    /// Returns what `transform` makes of each side; throws what it throws.
+    /// Returns the results of `transform` for each side.
     package func map<Other>(
         _ transform: (RecordSide, Content) throws(RecordFault) -> Other
     ) throws(RecordFault) -> Sided<Other> {

@@ -1,14 +1,14 @@
-/// Merges amounts: both sides' changes of a number add up.
+/// Merges numbers by adding up the changes of both sides.
 ///
-/// Laws, wherever the column holds the results:
+/// Laws, if the column can store the results:
 /// - `merge(b, e, b)` is `e`, and `merge(b, b, c)` is `c`;
-/// - with edited and current swapped the result is the same;
-/// - the changes of any number of clients come to the same number in any order.
+/// - if edited and current are swapped, the result is the same;
+/// - the order of the clients' changes does not matter.
 package enum AddMerge {
-    /// `current + (edited − base)`, exact; nil where the column is no number or cannot hold the result.
+    /// Returns the exact `current + (edited − base)`, or nil if the column is no number or cannot store the result.
     ///
-    /// FLOAT and DOUBLE are added by their shortest decimal forms, as people read and write them: 0.1 and 0.2 make 0.3.
-    /// A sum that has no such form in the column's precision is refused and not rounded.
+    /// FLOAT and DOUBLE are added in their shortest decimal forms, so 0.1 and 0.2 make 0.3. A sum without an exact form
+    /// in the column's precision is refused, not rounded.
     package static func merge(base: Value, edited: Value, current: Value, type: ColumnType) -> Value? {
         guard type.isNumber, let sum = sum(base: base, edited: edited, current: current), type.holds(sum) else {
             return nil

@@ -1,8 +1,8 @@
 extension ColumnType {
-    /// Returns true where the column holds a computed value exactly: what is read back is what was written.
+    /// Returns true if the column stores a computed value without trimming, rounding or reordering it.
     ///
-    /// False for everything that `forbidsWriting` forbids, for a value that the column would trim, round or reorder
-    /// (see `arranged`), and for spatial columns, which are only read. NULL is the caller's to check, as in `accept`.
+    /// The result is false for spatial columns, which are read-only, and for every value that `forbidsWriting` refuses.
+    /// The caller checks NULL, as in `accept`.
     package func holds(_ value: Value) -> Bool {
         guard forbidsWriting(value) == nil else { return false }
         return switch (self, value) {
@@ -39,9 +39,7 @@ extension ColumnType {
         }
     }
 
-    /// Members in the order in which the column keeps them, each once: a SET's own order, elsewhere as they stand.
-    ///
-    /// Members that a SET lacks are left out.
+    /// Returns the members in the order of a SET column, without undeclared ones, else in the given order, each once.
     package func arranged(_ members: [ExactText]) -> [ExactText] {
         if case .set(let allowed) = self {
             let present = Set(members)
@@ -54,7 +52,7 @@ extension ColumnType {
     private static func holds(_ members: [ExactText], separator: String, _ type: TextType) -> Bool {
         let sent = Scalar.array(members.map { .text($0.string) })
         guard (try? sent.members(separator: separator, type: type)) == members else { return false }
-        // A separator that overlaps itself could be read at the seam of two members.
+        // A separator that overlaps itself could match across two members.
         let text = members.map(\.string).joined(separator: separator)
         return type.holds(ExactText(text)) && Scalar.split(text, separator) == members
     }
@@ -67,6 +65,5 @@ extension ColumnType {
 }
 
 extension TextType {
-    /// Returns true where the column keeps the text as it is.
     fileprivate func holds(_ text: ExactText) -> Bool { (try? fitted(text.string)) == text }
 }

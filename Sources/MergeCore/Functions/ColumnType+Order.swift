@@ -1,5 +1,5 @@
 extension ColumnType {
-    /// Tells whether any two values of the column have an order, so that there is a greater and a lesser one.
+    /// True if any two values of the column can be compared as greater and lesser.
     package var isOrdered: Bool {
         switch self {
         case .boolean, .integer, .bit, .year, .decimal, .numeric, .float, .double, .text, .enumeration, .date,
@@ -10,7 +10,9 @@ extension ColumnType {
         }
     }
 
-    /// Tells whether the column's values can be added up; flags and bit patterns are no amounts.
+    /// True if the column's values can be added.
+    ///
+    /// Booleans and bit patterns cannot.
     package var isNumber: Bool {
         switch self {
         case .integer, .year, .decimal, .numeric, .float, .double: true

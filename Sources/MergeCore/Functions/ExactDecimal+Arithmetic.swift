@@ -1,22 +1,20 @@
-/// Sums and order, exact at any length.
-///
-/// A sum may have more digits than `maximumDigits` lets a number that arrives have; whether a column takes it is asked
-/// of `ColumnType.holds`.
+/// Exact sums and comparison at any length, even beyond `maximumDigits`.
 extension ExactDecimal: Comparable {
-    /// The exact sum.
+    /// Returns the exact sum.
     package static func + (a: ExactDecimal, b: ExactDecimal) -> ExactDecimal { sum(a, b, isDifference: false) }
 
-    /// The exact difference.
+    /// Returns the exact difference.
     package static func - (a: ExactDecimal, b: ExactDecimal) -> ExactDecimal { sum(a, b, isDifference: true) }
 
-    /// Order by value.
+    /// Compares by value.
     package static func < (a: ExactDecimal, b: ExactDecimal) -> Bool {
         guard a.isNegative == b.isNegative else { return a.isNegative }
         return a.isNegative ? b.isCloserToZero(than: a) : a.isCloserToZero(than: b)
     }
 
-    /// In the normal form the longer integer part is the greater one, and of equally long ones the order of the digits
-    /// is the order of the values, a missing fraction being the least.
+    /// Compares magnitudes by the normal form of the text.
+    ///
+    /// The longer integer part is greater. With equal lengths, the order of the digits is the order of the values.
     private func isCloserToZero(than other: ExactDecimal) -> Bool {
         let width = max(integerDigits, 1)
         let otherWidth = max(other.integerDigits, 1)
@@ -32,7 +30,7 @@ extension ExactDecimal: Comparable {
         return DecimalDigits(a).adding(negated).decimal
     }
 
-    /// The number of ASCII digits, most significant first, of which the last `scale` stand after the point.
+    /// Creates a number from ASCII digits, most significant first, the last `scale` of them after the point.
     fileprivate init(isNegative: Bool, ascii source: [UInt8], scale: Int) {
         var digits = source[...]
         var fraction = scale
@@ -56,7 +54,7 @@ extension ExactDecimal: Comparable {
     }
 }
 
-/// A decimal as `units × 10^-scale`, for the numbers of every day: they fit, and need no digit by digit sums.
+/// A decimal as `units × 10^-scale`, for common numbers, which need no arithmetic by digit.
 private struct ScaledInteger {
     let units: Int128
     let scale: Int
@@ -70,11 +68,10 @@ private struct ScaledInteger {
         self.scale = scale
     }
 
-    /// nil where the digits do not fit.
     init?(_ number: ExactDecimal) {
-        // 38 digits are below 2^127; a sign and a point may stand beside them.
+        // 38 digits are below 2^127. The length includes sign and point.
         guard number.text.utf8.count <= 38 else { return nil }
-        // Sums in 64 bits as long as they suffice: 128 bits cost several times as much.
+        // Sums use 64 bits while these are enough, because 128 bits cost several times as much.
         var low: UInt64 = 0
         var high: Int128 = 0
         var lowDigits = 0
@@ -97,7 +94,6 @@ private struct ScaledInteger {
         self.init(units: number.isNegative ? -magnitude : magnitude, scale: max(fraction, 0))
     }
 
-    /// nil where the sum does not fit.
     func adding(_ other: ScaledInteger, isDifference: Bool) -> ScaledInteger? {
         let common = max(scale, other.scale)
         guard let a = scaled(to: common), let b = other.scaled(to: common) else { return nil }
@@ -184,7 +180,7 @@ private struct DecimalDigits {
         return out
     }
 
-    /// `a` must not be less than `b`.
+    /// Subtracts `b`, which must not be greater than `a`.
     private static func difference(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(a.count)

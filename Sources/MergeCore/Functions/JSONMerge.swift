@@ -1,28 +1,30 @@
 /// Merges JSON objects member by member.
 ///
-/// Laws, comparing as `JSONTree` does (the order of members does not count), wherever the result is not nil:
+/// Laws, if the result is not nil (values are compared as `JSONTree`, so member order does not count):
 /// - `merge(b, e, b)` is `e`, `merge(b, b, c)` is `c` and `merge(b, x, x)` is `x`, all without parts;
-/// - with edited, current and the favoured side swapped the result is the same, but for the order of items that both
-///   sides added or moved;
-/// - without parts the result does not depend on the favoured side;
-/// - a member or item that one side alone changed is as that side left it, and what a part names is as the favoured
-///   side has it.
+/// - if edited, current and the favoured side are swapped, only the order of items that both sides added or moved
+///   changes;
+/// - without parts, the favoured side does not matter;
+/// - a member or item that only one side changed is as in that side;
+/// - each part is as in the favoured side.
 package enum JSONMerge {
-    /// The depth to which members are merged; a value below is merged as a whole, so that no input exhausts the stack.
+    /// The depth to which members are merged.
+    ///
+    /// A deeper value is merged as a whole, so that no input exhausts the stack.
     package static let maximumDepth = 200
 
-    /// The three-way merge of objects, or of arrays of items; nil for anything else, which is one conflict as a whole.
+    /// Returns the three-way merge of objects or of arrays of items, or nil for one conflict of the whole value.
     ///
-    /// Objects on all sides are merged by their members, and so are two objects that both sides added under one name.
-    /// Null is a value and differs from absence. The members keep current's order, and the client's new ones follow in
-    /// the client's. A member that one side removed and the other changed is a conflict as a whole.
+    /// Objects are merged by their members. So are two objects that both sides added under one name. Null is a value
+    /// and differs from absence. The members keep current's order, and the client's new members follow in the client's
+    /// order. A member that one side removed and the other changed is a conflict as a whole.
     ///
-    /// An array is a single value, unless `itemKey` is given and on all sides each of its elements is an object with a
-    /// text, an integer or a boolean of its own under that key: then these are items, matched by it and merged as
-    /// objects. They keep current's order (the client's, where the client alone moved items), and each addition of the
-    /// other side follows the item that it follows there, or else stands before the next one, or else at the end.
+    /// An array is a single value, unless `itemKey` is given and all elements on all sides are items. An item is an
+    /// object with a unique text, integer or boolean under that key. Items are matched by key and merged as objects.
+    /// They keep current's order, or the client's if only the client moved items. An item that only the other side
+    /// added follows its predecessor there. Without a predecessor it precedes its successor. Otherwise it comes last.
     ///
-    /// Where the parts would pass `PartLimits` it is one conflict as a whole, which is `JSONMergeFault.tooManyParts`.
+    /// - Throws: `tooManyParts` if the parts would exceed `PartLimits`, which is one conflict of the whole value.
     package static func merge(
         base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide,
         spending budget: inout WorkBudget
@@ -34,7 +36,7 @@ package enum JSONMerge {
     }
 }
 
-/// One merge on its way down the trees.
+/// One merge during its descent into the trees.
 private struct JSONMerger {
     let itemKey: ExactText?
     let favouring: MergeSide
@@ -49,7 +51,7 @@ private struct JSONMerger {
         self.favouring = favouring
     }
 
-    /// nil where the values cannot be merged inside.
+    /// Returns the merged value, or nil if the values have to be compared as a whole.
     mutating func inside(
         base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int
     ) throws(JSONMergeFault) -> JSONTree? {
@@ -69,8 +71,9 @@ private struct JSONMerger {
         }
     }
 
-    /// Spends a step for each element that is looked at on this level; those below are counted in their turn, or with
-    /// the whole where nothing inside is merged.
+    /// Spends a step for each element of this level.
+    ///
+    /// Deeper elements are counted on their own level, or with the whole value if nothing inside it is merged.
     private mutating func spend(_ sides: JSONTree?...) throws(JSONMergeFault) {
         try spend(steps: sides.reduce(1) { $0 + ($1?.width ?? 0) })
     }
@@ -83,7 +86,7 @@ private struct JSONMerger {
         base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int
     ) throws(JSONMergeFault) -> JSONTree? {
         if let merged = try inside(base: base, edited: edited, current: current, depth: depth) { return merged }
-        // Comparing goes through all of it.
+        // The comparison visits the complete values.
         try spend(steps: (edited?.size ?? 0) + (base?.size ?? 0) + (current?.size ?? 0))
         if edited == current || base == edited { return current }
         if base == current { return edited }
@@ -136,7 +139,7 @@ private struct JSONMerger {
 }
 
 extension JSONTree {
-    /// The number of elements on the level below.
+    /// The number of elements one level below.
     fileprivate var width: Int {
         switch self {
         case .array(let elements): elements.count
@@ -145,7 +148,7 @@ extension JSONTree {
         }
     }
 
-    /// The number of values, this one among them; a text counts as one.
+    /// The number of values, including this one.
     fileprivate var size: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.size }

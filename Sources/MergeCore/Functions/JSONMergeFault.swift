@@ -1,7 +1,6 @@
-/// The reason for which a merge of JSON came to no result.
+/// The reason why a merge of JSON has no result.
 package enum JSONMergeFault: Error {
-    /// Both sides changed more than can be told part by part.
+    /// Both sides changed too much to report each part.
     case tooManyParts
-    /// The merge takes more steps than are left.
     case workSpent
 }

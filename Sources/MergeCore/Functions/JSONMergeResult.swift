@@ -2,6 +2,6 @@
 package struct JSONMergeResult: Sendable, Hashable {
     /// The merged value.
     package let tree: JSONTree
-    /// The members that both sides changed differently, in the order in which they were met.
+    /// The members that both sides changed differently, in the order of the merge.
     package let parts: [JSONPart]
 }

@@ -1,7 +1,7 @@
-/// A place in a JSON value on the way down (RFC 6901).
+/// The path to a JSON value during a descent (RFC 6901).
 struct JSONPointer {
     private var names: [String] = []
-    /// About the bytes of the pointer: those of the names and a slash before each.
+    /// The approximate length of the pointer: the names, with a slash before each.
     private(set) var byteCount = 0
 
     mutating func append(_ name: String) {

@@ -1,11 +1,10 @@
-/// An array whose elements are objects that a scalar under one key tells apart.
+/// An array of objects that have a unique scalar under one key.
 struct KeyedItems {
-    /// The items' keys in the order in which the items stand.
     let keys: [JSONTree]
     private let positions: [JSONTree: Int]
     private let elements: [JSONTree]
 
-    /// nil where an element is no object, or lacks the key, or repeats another's.
+    /// Returns nil if an element is no object, lacks the key or repeats another element's key.
     init?(_ elements: [JSONTree], key name: ExactText) {
         var keys: [JSONTree] = []
         var positions: [JSONTree: Int] = [:]
@@ -32,7 +31,7 @@ struct KeyedItems {
 
     private func contains(_ key: JSONTree) -> Bool { positions[key] != nil }
 
-    /// The keys of both sides in the order in which the merged items stand, those that will be gone among them.
+    /// Returns the keys of both sides in the order of the merged items, including removed items.
     static func order(base: KeyedItems, edited: KeyedItems, current: KeyedItems) -> [JSONTree] {
         let isShared = { (key: JSONTree) in base.contains(key) && edited.contains(key) && current.contains(key) }
         let before = base.keys.filter(isShared)
@@ -41,7 +40,7 @@ struct KeyedItems {
         return hasClientMoved && !hasServerMoved ? edited.joined(by: current) : current.joined(by: edited)
     }
 
-    /// These keys with another side's among them, each of which follows the one that it follows there.
+    /// Inserts the keys that only the other side contains, each after its predecessor there.
     private func joined(by other: KeyedItems) -> [JSONTree] {
         var leading: [JSONTree: [JSONTree]] = [:]
         var following: [JSONTree: [JSONTree]] = [:]

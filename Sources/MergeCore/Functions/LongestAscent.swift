@@ -1,8 +1,10 @@
-/// The longest ascending series by patience sorting.
 enum LongestAscent {
-    /// A longest series of pairs, ascending in both numbers, of pairs that ascend in the first.
+    /// Returns a longest subsequence that ascends in both numbers, by patience sorting.
+    ///
+    /// The pairs must ascend in their first number.
     static func of(_ pairs: [(Int, Int)]) -> [(Int, Int)] {
-        // The top of each pile, and for each pair the top of the pile before it when it was laid down.
+        // `tops` contains the top of each pile. `previous` contains, for each pair, the top of the pile before it at
+        // that time.
         var tops: [Int] = []
         var previous = [Int](repeating: -1, count: pairs.count)
         for (index, pair) in pairs.enumerated() {

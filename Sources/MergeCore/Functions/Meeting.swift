@@ -1,21 +1,18 @@
-/// The three states of a group that all differ, as a merge function meets them.
+/// The three states of a group that all differ, as the input of a merge function.
 struct Meeting {
-    /// nil where the client held none.
+    /// The base, or nil if the client had none.
     let base: GroupState?
     let edited: [Value]
     let current: [Value]
-    /// The types of the group's columns.
     let types: [ColumnType]
-    /// Whose part stands where both changed the same.
+    /// The side that wins a part that both sides changed.
     let favouring: MergeSide
 
     var heldBase: [Value]? {
         if case .values(let values)? = base { values } else { nil }
     }
 
-    /// The reason for which no function can work on the group's one value, or on the base beside it.
-    ///
-    /// - Parameter position: of the field that matters among the group's.
+    /// Returns the reason why no merge function can run on the values at a position in the group, if any.
     func obstacle(at position: Int) -> String? {
         let sides = [("base", heldBase), ("edited", edited), ("current", current)]
         for (name, values) in sides {
@@ -29,10 +26,10 @@ struct Meeting {
 
 /// The result of a merge function.
 enum Settlement {
-    /// New values for the group, with the parts in which a side had to be chosen.
+    /// New values for the group, and the parts for which a side had to be chosen.
     case combined([Value], [MergedPart])
-    /// One side as a whole.
+    /// One side wins as a whole.
     case side(MergeSide)
-    /// The function cannot run on what it got; the reason completes a sentence.
+    /// The function cannot run on these values. The reason completes a sentence.
     case undecided(String)
 }

@@ -1,7 +1,7 @@
 /// Finds the members of an object by name.
 ///
-/// The sides of a merge mostly hold the same members in the same places, so a look at the place where the name stands
-/// on another side saves most of the hashing; a table is made only for objects that are large.
+/// The sides of a merge usually have the same members at the same positions, so a lookup first tries a given position.
+/// Only large objects get a hash table.
 struct MemberLookup {
     private let list: [JSONMember]
     private let byName: [ExactText: Int]

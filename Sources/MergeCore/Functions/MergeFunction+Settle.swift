@@ -1,9 +1,7 @@
 extension MergeFunction {
-    /// Settles a conflict by looking into the values.
+    /// Resolves a conflict from the values.
     ///
-    /// It never fails: where it cannot run, it says why, and the group's `on-conflict` decides.
-    ///
-    /// - Parameter budget: the work that it may do; beyond it the function does not run.
+    /// If the function cannot run within the budget or at all, the group's `on-conflict` decides.
     func settle(_ meeting: Meeting, spending budget: inout WorkBudget) -> Settlement {
         if case .latest(let field) = self { return Self.latest(meeting, field) }
         guard let type = meeting.types.first, let edited = meeting.edited.first, let current = meeting.current.first
@@ -39,7 +37,6 @@ extension MergeFunction {
         return settlement
     }
 
-    /// Tells whether the function looks at what the client started from.
     private var needsBase: Bool {
         switch self {
         case .add, .set, .text, .json: true
@@ -144,7 +141,7 @@ extension MergeFunction {
         for (name, side) in [("edited", edited), ("current", current)] where meeting.types[field].isForeign(side) {
             return .undecided("the \(name) value is not of the column's type")
         }
-        // A side without a time is the earlier.
+        // A missing time is the earlier time.
         if edited.isNull { return .side(.server) }
         if current.isNull { return .side(.client) }
         guard let editedIsEarlier = edited.precedes(current, in: meeting.types[field]) else {
@@ -155,7 +152,7 @@ extension MergeFunction {
 }
 
 extension JSONTree {
-    /// The elements of an array of scalars; nil for anything else.
+    /// The elements of an array of scalars, or nil for any other value.
     fileprivate var scalars: [JSONTree]? {
         guard case .array(let elements) = self else { return nil }
         let isPlain = elements.allSatisfy { element in

@@ -1,8 +1,8 @@
-/// One of the two sides of a merge: whoever sent the edit, or the database.
+/// One of the two sides of a merge.
 package enum MergeSide: Sendable, Hashable {
     case client
     case server
 
-    /// The side across.
+    /// The opposite side.
     package var other: MergeSide { self == .client ? .server : .client }
 }

@@ -1,10 +1,10 @@
 /// The greedy search for a shortest edit script, with bounded memory.
 ///
-/// Source: Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1, 1986. In place of the
-/// linear-space refinement the search remembers its way over a limited number of differences; where there are more, it
-/// keeps the way to the furthest place and starts again from there.
+/// Source: Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1, 1986. Instead of the
+/// linear-space refinement, the search records its path over a limited number of differences. If there are more, it
+/// keeps the path to the furthest point and restarts there.
 struct MyersSearch {
-    /// The pairs of equal tokens that were found, in ascending order only once the search is over.
+    /// The pairs of equal tokens, in ascending order.
     private(set) var matches: [(Int, Int)] = []
 
     private let a: [Int32]
@@ -12,7 +12,7 @@ struct MyersSearch {
     private let effort: Int
     private var startA = 0
     private var startB = 0
-    /// The furthest place in `a` on each diagonal, for each number of differences: 1 + 2 + 3 + … entries.
+    /// The furthest position in `a` on each diagonal, for each number of differences: 1 + 2 + 3 + … elements.
     private var trace: [Int32] = []
 
     private static let unreachable = Int32.min / 2
@@ -23,14 +23,14 @@ struct MyersSearch {
         self.effort = max(effort, 1)
     }
 
-    /// Searches within the effort; false where the end was not reached, and then nothing is found yet.
+    /// Searches within the effort; returns false, without matches, if the end was not reached.
     mutating func runToEnd(spending budget: inout WorkBudget) throws(WorkSpent) -> Bool {
         guard let differences = try advance(spending: &budget), let end = end(differences) else { return false }
         collect(end)
         return true
     }
 
-    /// Searches to the end, however many differences there are.
+    /// Searches to the end, whatever the number of differences.
     mutating func runOn(spending budget: inout WorkBudget) throws(WorkSpent) {
         while startA < a.count, startB < b.count {
             let differences = try advance(spending: &budget)
@@ -51,7 +51,7 @@ struct MyersSearch {
         Place(x: a.count - startA, y: b.count - startB, differences: differences)
     }
 
-    /// Fills the trace; the number of differences to the end, or nil where the effort was spent before.
+    /// Fills the trace and returns the number of differences to the end, or nil if the effort was too small.
     private mutating func advance(spending budget: inout WorkBudget) throws(WorkSpent) -> Int? {
         var steps = 0
         let differences = advance(steps: &steps, limit: budget.left)
@@ -59,9 +59,11 @@ struct MyersSearch {
         return differences
     }
 
+    /// Fills the trace within a limit of steps.
+    ///
     /// - Parameters:
-    ///   - steps: counts the diagonals that were looked at and the tokens that were compared on them.
-    ///   - most: the steps after which nothing more is looked at.
+    ///   - steps: Counts the visited diagonals and the compared tokens.
+    ///   - most: The steps after which the search stops.
     private mutating func advance(steps: inout Int, limit most: Int) -> Int? {
         let (n, m) = (a.count - startA, b.count - startB)
         let limit = min(effort, n + m)
@@ -95,7 +97,8 @@ struct MyersSearch {
         }
     }
 
-    /// One more difference: a step right from the diagonal below or down from the one above, whichever gets further.
+    /// Returns the position after one more difference: a step right from below or down from above, whichever is
+    /// further.
     private static func step(below: Int32, above: Int32, to k: Int, _ n: Int, _ m: Int) -> Int32 {
         let down = above >= 0 && Int(above) - k <= m ? above : unreachable
         let right = below >= 0 && Int(below) < n ? below + 1 : unreachable
@@ -106,7 +109,7 @@ struct MyersSearch {
         abs(k) > d ? Self.unreachable : trace[d * (d + 1) / 2 + (k + d) / 2]
     }
 
-    /// The place with the most tokens behind it after as many differences as the effort allows.
+    /// Returns the point furthest from the start that the allowed effort reaches.
     private func furthest() -> Place? {
         var best: Place?
         for k in stride(from: -effort, through: effort, by: 2) {
@@ -118,7 +121,7 @@ struct MyersSearch {
         return best
     }
 
-    /// Walks back from a place to the start and notes the equal tokens on the way.
+    /// Walks back from a point to the start and collects the equal tokens.
     private mutating func collect(_ place: Place) {
         let (n, m) = (a.count - startA, b.count - startB)
         var (x, y) = (place.x, place.y)

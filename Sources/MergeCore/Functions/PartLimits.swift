@@ -1,7 +1,7 @@
-/// Bounds on the parts of one merge, so that no answer is much longer than what was merged.
+/// Limits on the parts of one merge, so that an answer is not much longer than the merged values.
 package enum PartLimits {
-    /// The most parts of one value.
+    /// The maximum number of parts of one value.
     package static let count = 1_000
-    /// The most bytes of the pointers of all parts of one value: each repeats the names above it.
+    /// The maximum length of all pointers of one value, because each repeats the names above it.
     package static let pathBytes = 65_536
 }

@@ -1,16 +1,17 @@
-/// Merges collections whose members are there or not: SET columns, delimited texts, JSON arrays of scalars.
+/// Merges sets: SET columns, delimited texts and JSON arrays of scalars.
 ///
-/// Laws, with all three free of repetitions:
-/// - what either side added is in the result, and what either side removed is not, unless the other side added it;
+/// Laws, if no argument contains repetitions:
+/// - each member that a side added is in the result;
+/// - a member that a side removed is not, unless the other side added it;
 /// - `merge(b, e, b)` has the members of `e`, `merge(b, b, c)` is `c`, and `merge(b, x, x)` is `x`;
-/// - with edited and current swapped the result has the same members.
+/// - if edited and current are swapped, the result has the same members.
 package enum SetMerge {
-    /// Current, less what the client removed, plus what it added.
+    /// Returns current, minus what the client removed, plus what it added.
     ///
-    /// The members of current keep their order, and the client's additions follow in the client's. No member stands
-    /// twice, even where it did so in current. A column with an order of its own (`ColumnType.arranged`) has still to
-    /// be given it.
-    /// - Parameter base: what the client last read; nil where it held nothing, and then the two sides are united.
+    /// The members of current keep their order, and the client's additions follow in the client's order. The result has
+    /// no repetitions. For a column with its own order, the caller applies `ColumnType.arranged`.
+    ///
+    /// - Parameter base: The set that the client last read. If it is nil, the result is the union.
     package static func merge<Element: Hashable>(
         base: [Element]?, edited: [Element], current: [Element]
     ) -> [Element] {

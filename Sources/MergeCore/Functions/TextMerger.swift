@@ -1,23 +1,23 @@
-/// A piece of the merged text: bytes of one of the three texts, and where both sides wanted it, what each had there.
+/// A piece of the merged text, as bytes of one of the three texts, with all three sides if they conflict.
 struct TextPiece {
     let bytes: Range<Int>
     var conflict: TextSides?
 }
 
-/// The same stretch of all three texts, in bytes or tokens.
+/// One range in each of the three texts, in bytes or tokens.
 struct TextSides {
     let base: Range<Int>
     let edited: Range<Int>
     let current: Range<Int>
 }
 
-/// One merge of three texts, which lie one after the other in a single buffer.
+/// One merge of three texts that share a single buffer.
 struct TextMerger {
     private let bytes: [UInt8]
     private let whole: TextSides
     private let favouring: MergeSide
 
-    /// About how many steps a search for differences may take over all tokens.
+    /// The approximate steps of a search for differences over all tokens.
     private static let budget = 60_000_000
 
     init(base: String, edited: String, current: String, favouring: MergeSide) {
@@ -47,7 +47,7 @@ struct TextMerger {
         let base = interner.tokens(bounds[0])
         let edited = interner.tokens(bounds[1])
         let current = interner.tokens(bounds[2])
-        // The words of all lines together are at most as many as there are bytes.
+        // All lines together have at most as many words as bytes.
         let effort = min(max(Self.budget / (unit == .line ? total : bytes.count), 32), 1_024)
         let edits = try TokenDiff.hunks(
             from: base.ids, to: edited.ids, idCount: interner.count, effort: effort, spending: &budget)
@@ -58,7 +58,7 @@ struct TextMerger {
         ).pieces(TextRegion.all(edited: edits, current: changes), spending: &budget)
     }
 
-    /// Returns what stands where both sides changed the same stretch differently.
+    /// Resolves a range that both sides changed differently.
     fileprivate func resolve(
         _ sides: TextSides, of unit: TextUnit, spending budget: inout WorkBudget
     ) throws(WorkSpent) -> [TextPiece] {
@@ -78,7 +78,7 @@ struct TextMerger {
     }
 }
 
-/// Puts the pieces of one stretch together, changed and unchanged ones.
+/// Joins the changed and the unchanged pieces of one range.
 private struct TextAssembly {
     let merger: TextMerger
     let unit: TextUnit
@@ -109,11 +109,11 @@ private struct TextAssembly {
         if !unchanged.isEmpty { pieces.append(TextPiece(bytes: base.bytes(unchanged))) }
     }
 
-    /// Regions that touch, between unchanged tokens or the ends of the stretch.
+    /// Resolves regions that touch each other.
     ///
-    /// Where pieces of both sides come to stand side by side, they may run together: a last line without its end and
-    /// the line after it, two halves of a word. Then nobody wrote what would stand there, and the regions are taken as
-    /// one. In the last resort that is one conflict, whose ends meet as they do in the favoured side's text.
+    /// Pieces of two sides that become neighbours may run together: a last line without its end and the next line, or
+    /// two halves of a word. The result would then contain a word or line that no side wrote. Such regions are resolved
+    /// as one region. If that fails too, they are one conflict, whose ends meet as in the favoured side's text.
     private func resolve(
         _ chain: ArraySlice<TextRegion>, _ whole: TextRegion, spending budget: inout WorkBudget
     ) throws(WorkSpent) -> [TextPiece] {
@@ -143,7 +143,7 @@ private struct TextAssembly {
     }
 
     private func isSound(_ groups: [[TextPiece]], around region: TextRegion) -> Bool {
-        // A single piece stands between its neighbours as it does in the text that it comes from.
+        // A single piece meets its neighbours as in its own text.
         if groups.count == 1, groups[0].count == 1 { return true }
         var last: Range<Int>?
         if region.base.lowerBound > 0 { last = base.bytes(region.base.lowerBound - 1..<region.base.lowerBound) }

@@ -1,4 +1,4 @@
-/// A stretch of the base that at least one side changed, and what each side has in its place, in tokens.
+/// A range of the base that at least one side changed, with the ranges of both sides, in tokens.
 struct TextRegion {
     var base: Range<Int>
     var edited: Range<Int>
@@ -6,11 +6,11 @@ struct TextRegion {
     var isEdited: Bool
     var isCurrentChanged: Bool
 
-    /// The changes of both sides, put together where they overlap (diff3).
+    /// Joins the changes of both sides if they overlap (diff3).
     ///
-    /// Two changes overlap where they share a token of the base, where one inserts inside the other, and where both
-    /// insert at the same point. Changes that only touch stay apart: one side may change a line and the other the next
-    /// one, and an insertion at the edge of the other side's change stands at that edge.
+    /// Two changes overlap if they share a token of the base or insert at the same point. They also overlap if one
+    /// inserts inside the other. Changes that only touch stay separate, also an insertion at the edge of the other
+    /// side's change.
     ///
     /// Source: Sanjeev Khanna, Keshav Kunal and Benjamin C. Pierce, "A Formal Investigation of Diff3", 2007.
     static func all(edited: [TokenHunk], current: [TokenHunk]) -> [TextRegion] {
@@ -40,10 +40,9 @@ struct TextRegion {
         return regions
     }
 
-    /// Returns true where the next region follows without a token between.
     func touches(_ next: TextRegion) -> Bool { base.upperBound == next.base.lowerBound }
 
-    /// This region with those that follow it up to `last`, which touch.
+    /// Returns the union of this region and the touching regions up to `last`.
     func extended(to last: TextRegion) -> TextRegion {
         TextRegion(
             base: base.lowerBound..<last.base.upperBound, edited: edited.lowerBound..<last.edited.upperBound,
@@ -51,17 +50,19 @@ struct TextRegion {
     }
 }
 
-/// One side's changes, read from the first to the last.
+/// Reads one side's changes from first to last.
 private struct HunkReader {
     private var rest: ArraySlice<TokenHunk>
-    /// The distance of a token in the side from its place in the base, after the changes read so far.
+    /// The offset from base to side after the changes that were read so far.
     private(set) var shift = 0
 
     init(_ hunks: [TokenHunk]) {
         rest = hunks[...]
     }
 
-    /// The stretch that comes first; of two that begin together the shorter, so an insertion comes before its place.
+    /// Returns the range that begins first, or the shorter of two that begin together.
+    ///
+    /// So an insertion comes before the tokens at its point.
     static func first(_ a: HunkReader, _ b: HunkReader) -> Range<Int>? {
         guard let x = a.rest.first?.base, let y = b.rest.first?.base else {
             return a.rest.first?.base ?? b.rest.first?.base

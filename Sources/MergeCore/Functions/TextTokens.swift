@@ -1,16 +1,13 @@
-/// A part of a text as a sequence of tokens, each a number that stands for its bytes.
+/// A part of a text as a sequence of tokens, each with a number for its bytes.
 struct TextTokens {
-    /// The places at which the tokens begin, and last that at which they end.
+    /// The offsets of the tokens' starts and of the last token's end.
     let bounds: [Int]
     let ids: [Int32]
 
-    /// The bytes of a range of tokens.
     func bytes(_ tokens: Range<Int>) -> Range<Int> { bounds[tokens.lowerBound]..<bounds[tokens.upperBound] }
 }
 
-/// Gives equal numbers to equal tokens, so that they are compared at the cost of a number.
-///
-/// Numbers go up in the order in which tokens are first met. Equal means equal byte by byte.
+/// Assigns equal numbers to tokens with equal bytes, in the order of their first occurrence.
 struct TokenInterner {
     private let bytes: [UInt8]
     private var slots: [Int32]
@@ -22,7 +19,7 @@ struct TokenInterner {
         let hash: Int
     }
 
-    /// - Parameter capacity: at least as many tokens as will come.
+    /// Creates an interner for at most `capacity` tokens.
     init(bytes: [UInt8], capacity: Int) {
         self.bytes = bytes
         var size = 8
@@ -30,7 +27,6 @@ struct TokenInterner {
         slots = [Int32](repeating: -1, count: size)
     }
 
-    /// The number of different tokens met.
     var count: Int { known.count }
 
     mutating func tokens(_ bounds: [Int]) -> TextTokens {
@@ -57,7 +53,7 @@ struct TokenInterner {
         return id
     }
 
-    /// Seeded anew in each process, so that no text can be made whose tokens all collide.
+    /// The seed differs in each process, so that no text can be prepared whose tokens all collide.
     private func hash(_ start: Int, _ count: Int) -> Int {
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }

@@ -1,13 +1,12 @@
-/// The pieces that a text is cut into before it is compared.
+/// The unit into which a text is cut before the comparison.
 ///
-/// All bounds are offsets into UTF-8 bytes, and text is cut at scalars: to Swift `"\r\n"` is one `Character`, and canonically
-/// equivalent texts are equal, and both would lose changes here; and to compare two takes it time in the square of a run
-/// of marks.
+/// All bounds are offsets into UTF-8 bytes, and cuts are between scalars. `Character` would lose changes, because it
+/// joins `"\r\n"` and treats canonically equivalent texts as equal. It also compares a run of marks in quadratic time.
 enum TextUnit {
     case line
     case word
 
-    /// Returns the places at which the pieces of a part of a text begin, and last that at which it ends.
+    /// Returns the offsets of the pieces' starts and of the last piece's end.
     func bounds(of range: Range<Int>, in bytes: [UInt8]) -> [Int] {
         switch self {
         case .line: Self.lines(range, bytes)
@@ -15,14 +14,13 @@ enum TextUnit {
         }
     }
 
-    /// Returns true where two pieces that become neighbours remain two: no line runs on into the next one, no words
-    /// grow together and no mark comes to another character.
+    /// Returns true if two pieces stay separate when they become neighbours.
     func parts(_ left: Range<Int>, _ right: Range<Int>, in bytes: [UInt8]) -> Bool {
         let joined = Array(bytes[left]) + bytes[right]
         return bounds(of: joined.indices, in: joined).contains(left.count)
     }
 
-    /// A line ends after `\r\n`, `\n` or a lone `\r`, which belongs to it; the last one may lack its end.
+    /// Cuts after each `\r\n`, `\n` or lone `\r`; the last line may lack its end.
     private static func lines(_ range: Range<Int>, _ bytes: [UInt8]) -> [Int] {
         var bounds = [range.lowerBound]
         bytes.withUnsafeBufferPointer { bytes in
@@ -35,8 +33,9 @@ enum TextUnit {
         return bounds
     }
 
-    /// A word is a run of letters and digits with their marks, a run of white space up to the end of its line, or any
-    /// other character with what belongs to it.
+    /// Cuts into runs of letters and digits, runs of white space within a line, and other single characters.
+    ///
+    /// Marks belong to the character before them.
     private static func words(_ range: Range<Int>, _ bytes: [UInt8]) -> [Int] {
         var cutter = WordCutter()
         var index = range.lowerBound
@@ -53,7 +52,7 @@ enum TextUnit {
     }
 }
 
-/// Reads the scalars of a text one after the other, with the bytes of each.
+/// Reads the scalars of a text, each with its number of bytes.
 private struct UTF8Scalars {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -62,10 +61,11 @@ private struct UTF8Scalars {
         self.bytes = bytes
     }
 
-    /// The byte that comes next.
     var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// The text comes from a `String`, so it is sound; whatever stands on its own is one scalar all the same.
+    /// Returns the next scalar.
+    ///
+    /// The text comes from a `String`, so it is valid UTF-8. Any invalid sequence would still be one scalar.
     mutating func next() -> (Unicode.Scalar, Int)? {
         guard let first = byte else { return nil }
         let start = index
@@ -80,7 +80,6 @@ private struct UTF8Scalars {
     }
 }
 
-/// The part that a character plays in the words of a text.
 private enum WordKind {
     case letter
     case space
@@ -105,10 +104,9 @@ private enum WordKind {
     }
 }
 
-/// Cuts where a run of one kind ends, after the end of a line, and never before what belongs to the character before.
+/// Cuts at the end of each run of one kind and of each line, never before a mark.
 ///
-/// It looks at each scalar once and remembers of those before it no more than a few flags, so that no run of marks,
-/// however long, costs more than its length.
+/// It keeps only a few flags, so a long run of marks costs no more than its length.
 private struct WordCutter {
     var bounds: [Int] = []
     private var running: WordKind?
@@ -124,7 +122,7 @@ private struct WordCutter {
             isHalfFlag = isFlag && !isHalfFlag
         }
         if hasCharacter, isMark || (isJoined && scalar.value >= 0x80) || (isFlag && isHalfFlag) {
-            // What follows a letter may belong to its word.
+            // Letters after an alphabetic mark belong to the same word.
             if WordKind(scalar) == .letter { running = .letter }
             return
         }
@@ -132,11 +130,11 @@ private struct WordCutter {
         if kind != running || kind == .other { bounds.append(index) }
         let endsLine = scalar == "\n" || (scalar == "\r" && next != 10)
         running = endsLine ? nil : kind
-        // A control character has no marks of its own.
+        // A control character has no marks.
         hasCharacter = scalar.value >= 0x20 && scalar.value != 0x7F
     }
 
-    /// Marks, joiners, variation selectors and the tones of faces belong to the character before them.
+    /// Returns true for marks, joiners, variation selectors and skin tones, which belong to the character before them.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x300 { return false }
         return scalar.properties.isGraphemeExtend || scalar.value == 0x200D || scalar.properties.isEmojiModifier

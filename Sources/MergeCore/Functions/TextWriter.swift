@@ -10,7 +10,7 @@ struct TextWriter {
     }
 
     mutating func append(_ piece: TextPiece) {
-        // One more than are told says that there are too many; all of them need not be made for that.
+        // One part over the limit is enough to detect too many parts.
         if let conflict = piece.conflict, parts.count <= PartLimits.count {
             parts.append(
                 TextPart(

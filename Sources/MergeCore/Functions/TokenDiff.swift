@@ -1,28 +1,26 @@
-/// Finds what one sequence of tokens changed of another.
+/// Finds the differences between two sequences of tokens, always correct but possibly coarse.
 ///
-/// Small differences are found exactly (`MyersSearch`). Where there are more than the effort allows, tokens that stand
-/// once on either side are taken for the same in their longest common order (patience diff), and what lies between is
-/// compared again. Where nothing is left to hold on to, the search goes on from the furthest place that it reached. The
-/// cost is bounded by the number of tokens times the effort, whatever they are; the answer is always a true
-/// difference, at worst a coarser one than needed, and the same for the same input.
+/// `MyersSearch` finds small differences exactly. For larger ones, tokens that are unique on both sides become anchors
+/// in their longest common order (patience diff). The ranges between them are compared again. Without anchors, the
+/// search continues from the furthest point that it reached. The cost is at most the number of tokens times the effort.
 package struct TokenDiff {
     private let base: [Int32]
     private let side: [Int32]
     private let effort: Int
-    /// For each token of the base its counterpart, or -1.
+    /// For each token of the base the position of its counterpart, or -1.
     private var counterpart: [Int32]
-    /// By number of token: how often it stands in the stretch at hand, zero between uses.
+    /// Scratch space by token number, all zero between uses.
     private var baseCounts: [Int32]
     private var sideCounts: [Int32]
 
-    /// The number of times that stretches between unique tokens are cut again at tokens that are unique in them.
+    /// The maximum number of times that a range between anchors is divided again.
     private static let maximumDepth = 4
 
-    /// The changes in ascending order, with at least one unchanged token between any two.
+    /// Returns the changes in ascending order, with at least one unchanged token between any two.
+    ///
     /// - Parameters:
-    ///   - idCount: more than any number of a token.
-    ///   - effort: the most differences that are searched for exactly.
-    ///   - budget: the steps that it may take.
+    ///   - idCount: A number greater than any token's.
+    ///   - effort: The maximum number of differences that are searched for exactly.
     package static func hunks(
         from base: [Int32], to side: [Int32], idCount: Int, effort: Int, spending budget: inout WorkBudget
     ) throws(WorkSpent) -> [TokenHunk] {
@@ -34,8 +32,7 @@ package struct TokenDiff {
         return diff.hunks()
     }
 
-    /// The answer where one change of a single token, or of nothing but new or old ones, is all there is: most lines
-    /// that both sides changed are like that, and there may be very many of them.
+    /// Returns the result if the only change is one token, an insertion or a deletion, as in most lines.
     private static func simple(from base: [Int32], to side: [Int32]) -> [TokenHunk]? {
         let shorter = min(base.count, side.count)
         var start = 0
@@ -73,7 +70,7 @@ package struct TokenDiff {
         return hunks
     }
 
-    /// Compares what stands at ascending places of the base and of the side.
+    /// Compares the tokens at ascending positions of the base and of the side.
     private mutating func compare(
         _ xs: [Int32], _ ys: [Int32], depth: Int, spending budget: inout WorkBudget
     ) throws(WorkSpent) {
@@ -109,7 +106,7 @@ package struct TokenDiff {
         for (x, y) in matches { counterpart[Int(xs[x])] = ys[y] }
     }
 
-    /// Takes equal tokens off both ends.
+    /// Matches equal tokens at both ends and removes them.
     private mutating func trim(
         _ xs: ArraySlice<Int32>, _ ys: ArraySlice<Int32>
     ) -> (ArraySlice<Int32>, ArraySlice<Int32>) {
@@ -128,7 +125,7 @@ package struct TokenDiff {
         return (xs[x..<endX], ys[y..<endY])
     }
 
-    /// Leaves out the tokens that the other side lacks: they have no counterpart, whatever the rest is.
+    /// Removes the tokens that the other side lacks, because they have no counterpart.
     private mutating func common(_ xs: ArraySlice<Int32>, _ ys: ArraySlice<Int32>) -> ([Int32], [Int32]) {
         for x in xs { baseCounts[Int(base[Int(x)])] = 1 }
         for y in ys { sideCounts[Int(side[Int(y)])] = 1 }
@@ -140,9 +137,9 @@ package struct TokenDiff {
         return held
     }
 
-    /// The longest series, ascending on both sides, of tokens that stand once on each.
+    /// Returns the longest sequence of unique tokens that ascends on both sides.
     private mutating func anchors(_ xs: [Int32], _ ys: [Int32]) -> [(Int, Int)] {
-        // A token's place plus one, or -1 where it stands more than once.
+        // A token's position plus one, or -1 if the token is not unique.
         for (index, x) in xs.enumerated() {
             let id = Int(base[Int(x)])
             baseCounts[id] = baseCounts[id] == 0 ? Int32(index + 1) : -1

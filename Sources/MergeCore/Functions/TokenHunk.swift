@@ -1,7 +1,7 @@
-/// A stretch of tokens and what another side has in its place; one of the two may be empty.
+/// A range of base tokens and its replacement, either of which may be empty.
 package struct TokenHunk: Sendable, Hashable {
-    /// The tokens of the base that are gone; empty for an addition.
+    /// The removed tokens of the base; empty for an insertion.
     package let base: Range<Int>
-    /// The tokens of the side that stand in their place; empty for a deletion.
+    /// The new tokens of the side; empty for a deletion.
     package let side: Range<Int>
 }

@@ -1,13 +1,15 @@
 extension Value {
-    /// Returns true where the value comes before another of its column; nil where the two have no order.
+    /// Returns true if the value precedes another value of its column, or nil if the two have no order.
     ///
-    /// Numbers, dates and times go by value, texts by their code points (no collation: the same order on every
-    /// server), ENUM members by their place in the column's list with the error value `""` before them all, `false`
-    /// before `true`, and bytes and addresses by their bytes, as unsigned numbers. NULL has no order, nor has a value
-    /// that is foreign to its column.
+    /// - Numbers, dates and times are compared by value.
+    /// - Texts are compared by code points, so that every server has the same order.
+    /// - ENUM members are compared by their position in the column's list. The error value `""` comes first.
+    /// - `false` precedes `true`.
+    /// - Bytes and addresses are compared as unsigned bytes.
+    /// - NULL, and a value that is foreign to its column, have no order.
     ///
-    /// Law: on the values of one ordered column this is a strict total order, and two values of which neither
-    /// precedes the other are equal.
+    /// Law: this is a strict total order of the values of one ordered column. If neither of two values precedes the
+    /// other, they are equal.
     package func precedes(_ other: Value, in type: ColumnType) -> Bool? {
         guard type.isOrdered, !type.isForeign(self), !type.isForeign(other) else { return nil }
         return switch (self, other) {
@@ -38,8 +40,7 @@ extension Value {
 }
 
 extension NetworkAddress {
-    /// Returns true where the address comes before another in network byte order; nil where one is IPv4 and the other
-    /// IPv6.
+    /// Returns true if the address precedes another in network byte order, or nil if only one of them is IPv6.
     package func precedes(_ other: NetworkAddress) -> Bool? {
         bytes.count == other.bytes.count ? bytes.lexicographicallyPrecedes(other.bytes) : nil
     }

@@ -1,7 +1,6 @@
-/// An amount of work that may still be done, in steps: bytes that are cut into words, tokens and members that are
-/// compared.
+/// The remaining steps for some work.
 ///
-/// A value and no clock: the same input spends the same wherever it runs, so a push that runs again is decided alike.
+/// It counts steps, not time, so a repeated push has the same result everywhere.
 package struct WorkBudget: Sendable, Hashable {
     /// The steps that are left.
     package private(set) var left: Int
@@ -9,14 +8,14 @@ package struct WorkBudget: Sendable, Hashable {
     /// The budget of the merge functions of one push: about a second of one processor.
     package static let push = WorkBudget(steps: 400_000_000)
 
-    /// Makes a budget of so many steps.
+    /// Creates a budget.
     package init(steps: Int) {
         left = steps
     }
 
-    /// Takes steps off the budget.
+    /// Subtracts steps.
     ///
-    /// - Throws: `WorkSpent` where fewer are left; then none is left for anything that follows.
+    /// - Throws: `WorkSpent` if too few steps are left. Afterwards none is left.
     package mutating func spend(_ steps: Int) throws(WorkSpent) {
         guard steps <= left else {
             left = 0
@@ -26,5 +25,5 @@ package struct WorkBudget: Sendable, Hashable {
     }
 }
 
-/// The error of work that takes more steps than are left.
+/// The error of work that needs more steps than are left.
 package struct WorkSpent: Error {}

@@ -1,16 +1,16 @@
-/// All resources that a gateway serves, with the version that clients may name.
+/// All resources that a gateway serves.
 package struct Catalog: Sendable, Hashable {
     /// The resources in the order of their files.
     package let resources: [Resource]
-    /// A digest of the meaning of all rule files and the types of the columns they name.
+    /// A digest of the meaning of all rule files and of the types of their columns.
     package let version: String
-    /// Some values of its resources are kept as digests alone.
+    /// True if a resource has private fields.
     package let hasPrivateFields: Bool
-    /// Some of its resources are not for everybody.
+    /// True if a resource has access rules.
     package let hasAccessRules: Bool
     private let byName: NameIndex
 
-    /// Makes a catalog of resources, each with a name of its own.
+    /// Creates a catalog of resources with unique names.
     package init(resources: [Resource], version: String) {
         self.resources = resources
         self.version = version
@@ -19,6 +19,6 @@ package struct Catalog: Sendable, Hashable {
         byName = NameIndex(resources.map(\.name))
     }
 
-    /// Returns the resource of this name; nil where there is none.
+    /// Returns the resource with this name, if any.
     package subscript(name: String) -> Resource? { byName[name].map { resources[$0] } }
 }

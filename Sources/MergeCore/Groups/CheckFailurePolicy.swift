@@ -1,7 +1,6 @@
-/// The policy where a check of the rules fails.
+/// The policy for a failed check of the rules.
 package enum CheckFailurePolicy: String, Sendable, Hashable, CaseIterable {
-    /// The whole push is refused.
     case reject
-    /// The groups of the check's fields keep what the database holds, and the check runs again.
+    /// The groups of the check's fields keep their current values, and the check runs again.
     case serverWins = "server-wins"
 }

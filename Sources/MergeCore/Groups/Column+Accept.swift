@@ -1,19 +1,19 @@
 extension Column {
-    /// Converts what a client sent to the value that the column would store.
+    /// Converts a client's value to the value that the column would store.
     ///
-    /// Whether it may be written is asked of `ColumnType.forbidsWriting`: a loose column can hold values that are not
-    /// of its type.
-    /// - Throws: `ValueProblem` where the column cannot hold it exactly, or not at all.
+    /// `ColumnType.forbidsWriting` decides if it may be written, because a loose column can contain values of other
+    /// types.
+    ///
+    /// - Throws: `ValueProblem` if the column cannot store the value exactly.
     package func accept(_ scalar: Scalar) throws(ValueProblem) -> Value {
-        // In a JSON column that cannot be NULL, null is JSON's own.
+        // In a JSON column that cannot be NULL, null is JSON's own null.
         if scalar == .null, !isNullable, case .json = type { return .json(.null) }
         let value = try isLoose ? type.acceptLoosely(scalar) : type.accept(scalar)
         guard !value.isNull || isNullable else { throw ValueProblem("is null, which the column cannot be") }
         return value
     }
 
-    /// Returns the value of a key as this column stores it, which may be of another type than the key; the value itself
-    /// if the column cannot store it, which the database then refuses.
+    /// Returns a key's value in the type of this column, or unchanged if the column cannot store it.
     package func converted(_ value: Value) -> Value {
         guard type.isForeign(value) else { return value }
         let text: String

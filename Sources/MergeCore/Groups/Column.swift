@@ -1,21 +1,19 @@
-/// A column of a section's table.
-///
-/// An object, as fields and groups are: every value that is read or written asks for it, and it never changes.
+/// A column of a section's table, as a class to avoid copies.
 package final class Column: Sendable, Hashable {
     /// The name in the database.
     package let name: String
-    /// The type that the rules make of it.
+    /// The type according to schema and rules.
     package let type: ColumnType
-    /// The column can be NULL.
+    /// True if the column can be NULL.
     package let isNullable: Bool
-    /// The database lets the column hold values of other types as well (SQLite, or a boolean kept in an integer).
+    /// True if the column can contain values of other types (SQLite, or a boolean in an integer column).
     package let isLoose: Bool
-    /// The column's type as the database reported it when the schema was read; nil for a column that no schema describes.
+    /// The column's type as the database reported it with the schema, or nil if no schema describes the column.
     package let signature: ColumnSignature?
-    /// The form of its values on the wire.
+    /// The form of the values on the wire.
     package let style: ValueStyle
 
-    /// Describes a column.
+    /// Creates a column.
     package init(
         name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false, signature: ColumnSignature? = nil
     ) {
@@ -37,10 +35,9 @@ package final class Column: Sendable, Hashable {
 }
 
 extension Column {
-    /// Returns what a JSON column means by a text.
+    /// Returns the value of a text in a JSON column, whose own null is NULL if the column can be NULL.
     ///
-    /// The wire has one null. If the column can be NULL, JSON's own null is NULL. A text that is no JSON is the JSON string
-    /// of its characters.
+    /// A text that is not JSON becomes a JSON string.
     package func json(_ source: String) -> Value {
         guard let tree = JSONParser.parse(source) else { return .json(.text(ExactText(source))) }
         return tree == .null && isNullable ? .null : .json(tree)

@@ -1,12 +1,12 @@
-/// What a database reports of the type of a result column, in 64 bits that only its engine can read.
+/// The type of a result column as the database reports it, in 64 bits that only its engine can read.
 ///
-/// The engine reads the signature of each column together with the schema. It compares it with the metadata of every
-/// result, so it notices that a column was altered before it uses a value of it.
+/// The engine compares the signatures of the schema with those of every result. So it detects an altered column before
+/// it uses a value.
 package struct ColumnSignature: Sendable, Hashable {
-    /// The bits as the engine packed them.
+    /// The bits that the engine packed.
     package let bits: UInt64
 
-    /// Keeps the bits that an engine packed.
+    /// Wraps the bits of an engine.
     package init(bits: UInt64) {
         self.bits = bits
     }

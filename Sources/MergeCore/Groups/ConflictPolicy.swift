@@ -1,4 +1,4 @@
-/// The policy that decides a conflict in a group.
+/// The policy for a conflict in a group.
 package enum ConflictPolicy: String, Sendable, Hashable, CaseIterable {
     case clientWins = "client-wins"
     case serverWins = "server-wins"

@@ -2,18 +2,20 @@
 package final class Field: Sendable, Hashable {
     /// The name that clients use.
     package let name: String
-    /// Earlier names, under which clients may still know it.
+    /// Earlier names that clients may still use.
     package let formerly: [String]
-    /// The name as JSON writes it, with the colon behind.
+    /// The name in JSON, with the colon.
     package let quotedName: [UInt8]
-    /// The position of its column in the section's `columns`.
+    /// The position of the column in the section's `columns`.
     package let column: Int
-    /// The section whose key this field holds, where it is a reference: temporary ids in it are replaced.
+    /// The section that the field refers to, if any.
+    ///
+    /// Temporary ids in such a field are replaced.
     package let reference: SectionReference?
-    /// The journal keeps a keyed digest of its values, never the values.
+    /// True if the journal stores keyed digests instead of the field's values.
     package let isPrivate: Bool
 
-    /// Names a column for clients.
+    /// Creates a field.
     package init(
         name: String, column: Int, reference: SectionReference? = nil, isPrivate: Bool = false,
         formerly: [String] = []

@@ -2,20 +2,20 @@
 package final class Group: Sendable, Hashable {
     /// The name that clients use.
     package let name: String
-    /// Earlier names, under which clients may still know it.
+    /// Earlier names that clients may still use.
     package let formerly: [String]
-    /// Positions in the section's `fields`; at least one, and side by side.
+    /// A nonempty range of positions in the section's `fields`.
     package let fields: Range<Int>
-    /// The same one by one.
+    /// The positions of `fields` as an array.
     package let positions: [Int]
-    /// The policy for a conflict that no merge function settles.
+    /// The policy for a conflict that no merge function resolves.
     package let onConflict: Ruled<ConflictPolicy>
-    /// The function that looks into the values first, where all three differ.
+    /// The function that resolves a conflict first, if all three values differ.
     package let merge: Ruled<MergeFunction>?
-    /// The values that may follow others; one that it does not name may become any.
+    /// The allowed next values for each value; a value without an entry may become any value.
     package let transitions: Ruled<[Value: Set<Value>]>?
 
-    /// Makes a group of fields that stand side by side.
+    /// Creates a group of consecutive fields.
     package init(
         name: String, fields: Range<Int>, onConflict: Ruled<ConflictPolicy>, merge: Ruled<MergeFunction>? = nil,
         transitions: Ruled<[Value: Set<Value>]>? = nil, formerly: [String] = []
@@ -37,6 +37,6 @@ package final class Group: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// On the wire a group of one field carries a bare value, a group of several an object.
+    /// True for a group of one field, which is a bare value on the wire, not an object.
     package var isBare: Bool { fields.count == 1 }
 }

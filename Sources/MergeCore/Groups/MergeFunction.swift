@@ -1,4 +1,4 @@
-/// A function that settles a conflict inside a group by looking into its values (Protocol.md, section 4).
+/// A function that resolves a conflict of a group from its values (Protocol.md, section 4).
 package enum MergeFunction: Sendable, Hashable {
     /// Numbers: current + (edited − base).
     case add
@@ -6,15 +6,15 @@ package enum MergeFunction: Sendable, Hashable {
     case max
     /// The lesser of edited and current.
     case min
-    /// Sets, delimited texts and JSON arrays of scalars: what was added joins, what was removed goes.
+    /// Sets, delimited texts and JSON arrays of scalars: unites additions and applies removals.
     case set
     /// Three-way merge by line, then by word.
     case text
-    /// Three-way merge member by member; arrays of objects item by item where a member is named that tells them apart.
+    /// Three-way merge by member, and by item in arrays of objects with a unique `itemKey`.
     case json(itemKey: ExactText?)
-    /// The side whose timestamp is later wins.
+    /// The side with the later timestamp wins.
     ///
-    /// - Parameter field: the timestamp's position among the group's fields.
+    /// - Parameter field: The position of the timestamp among the group's fields.
     case latest(field: Int)
 
     /// The word in the rules.

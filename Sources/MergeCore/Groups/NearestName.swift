@@ -1,12 +1,14 @@
-/// Finds the name that a mistyped one was probably meant to be.
+/// Suggests the intended name for a mistyped name.
 package enum NearestName {
-    /// The closest of `names` within a third of the length, case ignored; nil where none is close.
+    /// Returns the nearest of `names` within a third of the length, or nil if none is near.
+    ///
+    /// Case does not count.
     package static func suggestion(for name: String, among names: some Sequence<String>) -> String? {
         let wanted = scalars(name)
         var best: (name: String, distance: Int)?
         for candidate in names {
             let known = scalars(candidate)
-            // A word cut short is a likelier slip than any other.
+            // A truncated word is the most likely mistake.
             if wanted.count >= 3, known.starts(with: wanted) { return candidate }
             let distance = editDistance(wanted, known)
             if distance < best?.distance ?? Int.max { best = (candidate, distance) }
@@ -17,22 +19,24 @@ package enum NearestName {
         return best.name
     }
 
-    /// The beginning of a name in lower case, which is all that is compared: a name may be as long as a body.
+    /// Returns the beginning of a name in lower case.
+    ///
+    /// No more is compared, because a name may be as long as a body.
     private static func scalars(_ name: String) -> [Unicode.Scalar] {
         Array(String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).lowercased().unicodeScalars.prefix(64))
     }
 
-    /// `; did you mean “x”?` or nothing, ready to follow a sentence.
+    /// Returns `; did you mean “x”?` or an empty text, as a suffix of a sentence.
     package static func hint(for name: String, among names: some Sequence<String>) -> String {
         suggestion(for: name, among: names).map { "; did you mean “\($0)”?" } ?? ""
     }
 
-    /// The same as the end of a sentence; a full stop where no name is close.
+    /// Returns the hint, or a full stop if no name is near.
     package static func ending(for name: String, among names: some Sequence<String>) -> String {
         suggestion(for: name, among: names).map { "; did you mean “\($0)”?" } ?? "."
     }
 
-    /// Edits between two words, a swap of neighbours being one (optimal string alignment distance, Damerau 1964).
+    /// Returns the optimal string alignment distance (Damerau 1964), in which a swap of neighbours is one edit.
     private static func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
         var before = [Int](repeating: 0, count: b.count + 1)

@@ -1,11 +1,11 @@
-/// Ties a row of a section to its record: this column holds what the root's column holds.
+/// Links a row to its record: this column contains the value of the root's column.
 package struct ParentLink: Sendable, Hashable {
-    /// Position in this section's `columns`.
+    /// The position in this section's `columns`.
     package let column: Int
-    /// Position in the root section's `columns`.
+    /// The position in the root section's `columns`.
     package let rootColumn: Int
 
-    /// Ties a column to one of the root, both by their positions.
+    /// Links a column to a column of the root.
     package init(column: Int, rootColumn: Int) {
         self.column = column
         self.rootColumn = rootColumn

@@ -1,14 +1,14 @@
 /// The key of a row: its values in key order, as the database stores them.
 package struct RecordKey: Sendable, Hashable {
-    /// The values of the key columns, in their order.
+    /// The values of the key columns, in key order.
     package let parts: [Value]
 
-    /// Makes a key of values in key order.
+    /// Creates a key.
     package init(_ parts: [Value]) {
         self.parts = parts
     }
 
-    /// The one integer that most keys are.
+    /// The only part, if it is an integer, as in most keys.
     private var number: Int128? {
         if parts.count == 1, case .integer(let number) = parts[0] { number } else { nil }
     }
@@ -22,7 +22,7 @@ package struct RecordKey: Sendable, Hashable {
         if let number { hasher.combine(UInt64(truncatingIfNeeded: number)) } else { hasher.combine(parts) }
     }
 
-    /// The keys in the fixed order in which every push takes its locks, each once.
+    /// Returns the distinct keys in the fixed order in which every push locks them.
     package static func ordered(_ keys: [RecordKey]) -> [RecordKey] {
         let numbers = keys.compactMap(\.number)
         let sorted =
@@ -35,7 +35,7 @@ package struct RecordKey: Sendable, Hashable {
         return unique
     }
 
-    /// Returns true where a lock on this key is taken before one on the other.
+    /// Returns true if this key is locked before the other key.
     package func precedes(_ other: RecordKey) -> Bool {
         for (a, b) in zip(parts, other.parts) where a != b {
             switch (a, b) {

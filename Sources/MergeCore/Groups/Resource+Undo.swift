@@ -1,9 +1,9 @@
 extension Resource {
-    /// The resource as an undo sees it: what others wrote since stays, and what is gone stays gone, but for a row that comes
-    /// back under its own key.
+    /// The resource with the rules of an undo.
     ///
-    /// Rules of access, rows that are written no more and steps from value to value hold for an undo as for any edit.
-    /// Merge functions still run, so an undone addition is subtracted from what others made of the number since.
+    /// The undo keeps later changes of other clients, and missing rows stay missing, except a row that the undo
+    /// restores. Access rules, frozen rows and transitions apply as to any edit. Merge functions still run. So the undo
+    /// of an addition subtracts from the current number.
     package var undoing: Resource {
         Resource(
             name: name, description: description, sections: sections.map(\.undoing), access: access, standingFor: self)
@@ -35,7 +35,7 @@ extension Section {
 extension Group {
     fileprivate var undoing: Group {
         let isTimed = if case .latest? = merge?.value { true } else { false }
-        // The time of an edit that is taken back is always the earlier one.
+        // The timestamp of an undone edit is always the earlier one.
         return Group(
             name: name, fields: fields, onConflict: Ruled(.serverWins, rule: .undo), merge: isTimed ? nil : merge,
             transitions: transitions, formerly: formerly)

@@ -1,22 +1,18 @@
-/// A kind of record: what one merge-rule file describes, bound to the live schema.
-///
-/// An object that never changes, like its sections.
+/// A kind of record: one merge-rule file, bound to the current schema.
 package final class Resource: Sendable, Hashable {
     /// The name that clients use.
     package let name: String
-    /// The operator's sentence for those who read the rules.
+    /// The operator's description, for readers of the rules.
     package let description: String?
-    /// The first is the root.
+    /// The sections, beginning with the root.
     package let sections: [Section]
-    /// The rules that say which roles see and write what; nil where everybody reads and writes it.
+    /// The access rules, or nil if every client may read and write the resource.
     package let access: AccessRules?
-    /// The resource of the rules that this one stands for; nil for one of the rules.
+    /// The resource of the rule files that this resource replaces, if any.
     private let original: Resource?
     private let sectionsByName: NameIndex
 
-    /// nil where there is no root section at the front.
-    ///
-    /// - Parameter original: the resource of the rules that it stands for, where it is not one itself.
+    /// Creates a resource, or returns nil unless exactly the first section is a root.
     package init?(
         name: String, description: String?, sections: [Section], access: AccessRules? = nil,
         standingFor original: Resource? = nil
@@ -41,22 +37,22 @@ package final class Resource: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// The resource of the rules: what is known of that one holds also for one that stands for it.
+    /// The identity of the resource of the rule files, so that its cached facts apply here too.
     package var origin: ObjectIdentifier { ObjectIdentifier(original ?? self) }
 
     /// The section whose row is the record itself.
     package var root: Section { sections[0] }
 
-    /// Some of its values are kept as digests alone.
+    /// True if some values are stored only as digests.
     package let hasPrivateFields: Bool
-    /// True where a record may hold values that are long.
+    /// True if a record may contain long values.
     package let mayBeLong: Bool
-    /// True where a record may hold many rows.
+    /// True if a record may contain many rows.
     package let hasLists: Bool
 
-    /// A push to it happens whole or not at all, whatever breaks.
+    /// True if every section's table is transactional.
     package let isAtomic: Bool
 
-    /// Returns the position of the section of this name; nil where there is none.
+    /// Returns the position of the section with this name, if any.
     package func section(named name: String) -> Int? { sectionsByName[name] }
 }

@@ -1,17 +1,17 @@
-/// A condition that the rows of a section have to meet after a merge, evaluated by the database.
+/// A condition on the rows of a section after a merge, which the database evaluates.
 package struct RowCheck: Sendable, Hashable {
-    /// The name that clients are told.
+    /// The name that clients see.
     package let name: String
-    /// The operator's own SQL over the row's columns.
+    /// The operator's SQL over the row's columns.
     package let sql: String
-    /// Positions in the section's `fields`, for messages and for what is taken back.
+    /// Positions in the section's `fields`, for messages and for groups that are reverted.
     package let fields: [Int]
-    /// The policy where it fails.
+    /// The policy if the check fails.
     package let onFailure: CheckFailurePolicy
-    /// The line that wrote it.
+    /// The line of the rule file.
     package let rule: RuleReference
 
-    /// Makes a check of the operator's SQL.
+    /// Creates a check.
     package init(name: String, sql: String, fields: [Int], onFailure: CheckFailurePolicy, rule: RuleReference) {
         self.name = name
         self.sql = sql

@@ -1,21 +1,19 @@
-/// Names the rule that decided something: a line of a rule file, or the default.
+/// The rule that decided: a line of a rule file, or a built-in rule.
 package struct RuleReference: Sendable, Hashable, CustomStringConvertible {
     /// `shoppers.yaml:24` or `default`.
     package let text: String
 
-    /// No rule file says anything, so Protocol.md's own rule holds.
+    /// The rule of Protocol.md, if no rule file contains one.
     package static let `default` = RuleReference(text: "default")
 
-    /// An undo, which never overwrites what others wrote since.
+    /// The rule of an undo, which never overwrites later changes of other clients.
     package static let undo = RuleReference(text: "undo")
 
     private init(text: String) {
         self.text = text
     }
 
-    /// - Parameters:
-    ///   - file: the file's name without its folder, since clients see it.
-    ///   - line: counts from 1.
+    /// Creates a reference to a line of a rule file, which is named without its folder because clients see it.
     package init(file: String, line: Int) {
         text = "\(file):\(line)"
     }

@@ -1,11 +1,11 @@
-/// A setting and the rule that it comes from.
+/// A setting and the rule that set it.
 package struct Ruled<Setting: Sendable & Hashable>: Sendable, Hashable {
     /// The setting.
     package let value: Setting
-    /// The line of a rule file that says so, or the default.
+    /// The line of a rule file, or the default.
     package let rule: RuleReference
 
-    /// Makes a setting that a rule has set.
+    /// Creates a setting.
     package init(_ value: Setting, rule: RuleReference = .default) {
         self.value = value
         self.rule = rule

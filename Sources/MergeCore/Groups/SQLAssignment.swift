@@ -1,11 +1,11 @@
-/// A column and the operator's SQL for what it is set to.
+/// A column and the operator's SQL for its new value.
 package struct SQLAssignment: Sendable, Hashable {
     /// The name of the column.
     package let column: String
-    /// The operator's own SQL for its value.
+    /// The operator's SQL for the value.
     package let sql: String
 
-    /// Assigns to a column by its name.
+    /// Assigns to a column.
     package init(column: String, sql: String) {
         self.column = column
         self.sql = sql

@@ -1,66 +1,61 @@
 /// A named part of a record: one table, its key, and its groups.
 ///
-/// A row of a section is an array of values that runs parallel to `columns`; the key's columns come first.
-///
-/// It is an object that never changes, because it goes with every row: a copy of its parts for each would cost more than
-/// deciding the row.
+/// A row of a section is an array of values, parallel to `columns`.
 package final class Section: Sendable {
     /// The name that clients use.
     package let name: String
-    /// The number of rows that it has in a record.
+    /// The number of rows in a record.
     package let kind: SectionKind
-    /// The table or view that its rows are in.
+    /// The table or view of the rows.
     package let table: TableName
-    /// The columns that are read and written, those of the key first.
+    /// The columns that are read and written, beginning with the key.
     package let columns: [Column]
-    /// The number of first columns that are the key; 0 only in a singleton that is found by its parent alone.
+    /// The number of key columns at the front; 0 only in a singleton that its parent identifies.
     package let keyCount: Int
-    /// The position of the key column that the database numbers by itself.
+    /// The position of the key column that the database numbers.
     package let generatedKeyColumn: Int?
-    /// The fields that are written, in the order of the groups.
+    /// The fields that clients may write, in the order of the groups.
     package let fields: [Field]
-    /// The groups, which hold all of `fields`.
+    /// The groups, which contain all of `fields`.
     package let groups: [Group]
-    /// The fields that clients are shown, and may not write.
+    /// The fields that clients can read but not write.
     package let readOnly: [Field]
-    /// All fields in the order in which a record shows them.
+    /// All fields in the order of a record.
     package let shown: [Field]
-    /// The journal keeps no values of at least one field.
+    /// True if some field of a group is private.
     package let hasPrivateFields: Bool
-    /// The columns that tie a row to its record; none for the root.
+    /// The columns that link a row to its record; empty for the root.
     package let parent: [ParentLink]
-    /// Columns that order the rows of a list.
+    /// The positions of the columns that order a list.
     package let order: [Int]
-    /// The policy for an edit to a row that is gone.
+    /// The policy for an edit of a row that is gone.
     package let onMissing: Ruled<MissingPolicy>
-    /// The policy for the deletion of a row that others changed.
+    /// The policy for the deletion of a row that has changed since.
     package let onDeleteConflict: Ruled<DeleteConflictPolicy>
-    /// Columns, as positions in `columns`, by which a created row is recognised as one that is there already.
+    /// Positions in `columns` by which a created row matches an existing row.
     package let identity: Ruled<[Int]>?
-    /// The operator's SQL that tells the rows which exist for clients; nil where all do.
+    /// The operator's SQL for the rows that clients can see, or nil for all rows.
     package let visibility: Ruled<String>?
-    /// The assignments that deleting a row writes instead; nil where it deletes.
+    /// The assignments that replace a deletion, or nil for a real deletion.
     package let softDelete: Ruled<[SQLAssignment]>?
-    /// The conditions that rows have to meet after a merge.
+    /// The conditions on rows after a merge.
     package let checks: [RowCheck]
-    /// The operator's SQL that tells the rows which are written no more; nil where none is.
+    /// The operator's SQL for frozen rows, or nil if no row is frozen.
     package let frozenWhen: Ruled<String>?
-    /// The table's engine takes a transaction back by itself.
+    /// True if the table's engine has transactions.
     package let isTransactional: Bool
-    /// Clients may choose keys that the database numbers.
+    /// True if clients may choose keys that the database numbers.
     package let allowsClientKeys: Bool
-    /// The names of the columns that a deletion keeps of a row: those that the rules name, and those of `undo-columns`.
+    /// The names of the columns that a deletion keeps: those of the rules, and those of `undo-columns`.
     package let keptColumns: [String]
-    /// The section of the rules that this one stands for, with other rules for its rows; nil for one of the rules.
+    /// The section of the rule files that this section replaces, if any.
     private let original: Section?
     private let groupTypes: [[ColumnType]]
     private let groupsByName: NameIndex
     private let fieldsByName: NameIndex
     private let readOnlyByName: NameIndex
 
-    /// Makes a section of a table, the fields that clients see of it, and the rules for its rows.
-    ///
-    /// - Parameter original: the section of the rules that it stands for, where it is not one itself.
+    /// Creates a section, which may replace an original section of the rule files.
     package init(
         name: String, kind: SectionKind, table: SectionTable, fields content: SectionFields = SectionFields(),
         rules: SectionRules = SectionRules(), standingFor original: Section? = nil
@@ -97,19 +92,19 @@ package final class Section: Sendable {
         readOnlyByName = NameIndex(readOnly.map(\.name))
     }
 
-    /// The section of the rules: what is known of that one holds also for one that stands for it.
+    /// The identity of the section of the rule files, so that its cached facts apply here too.
     package var origin: ObjectIdentifier { ObjectIdentifier(original ?? self) }
 
-    /// Returns the position of the group that has this name, or had it; nil if there is none.
+    /// Returns the position of the group with this current or earlier name, if any.
     package func group(named name: String) -> Int? { groupsByName[name] }
 
-    /// Returns the position of the field that has this name, or had it; nil if no group has it.
+    /// Returns the position of the field with this current or earlier name, if any.
     package func field(named name: String) -> Int? { fieldsByName[name] }
 
-    /// Returns the position of the read-only field of this name; nil where there is none.
+    /// Returns the position of the read-only field with this name, if any.
     package func readOnlyField(named name: String) -> Int? { readOnlyByName[name] }
 
-    /// The group that a field belongs to.
+    /// Returns the position of the field's group, if any.
     package func group(ofField field: Int) -> Int? { groups.firstIndex { $0.fields.contains(field) } }
 
     /// Returns the type of a field's column.
@@ -124,18 +119,18 @@ package final class Section: Sendable {
         return RecordKey(Array(row.prefix(keyCount)))
     }
 
-    /// Returns true where a row has this key.
+    /// Returns true if the row has this key.
     package func isKey(_ key: RecordKey, of row: [Value]) -> Bool { key.parts.elementsEqual(row.prefix(keyCount)) }
 
-    /// The types of one group's columns.
+    /// Returns the types of a group's columns.
     package func types(of group: Int) -> [ColumnType] { groupTypes[group] }
 
-    /// The values of one group in a row.
+    /// Returns the values of a group in a row.
     package func values(of group: Int, in row: [Value]) -> [Value] {
         groups[group].fields.map { row[fields[$0].column] }
     }
 
-    /// Returns true where a row holds these values of one group.
+    /// Returns true if the row contains these values of a group.
     package func holds(_ values: [Value], of group: Int, in row: [Value]) -> Bool {
         let positions = groups[group].fields
         return positions.count == values.count

@@ -1,4 +1,4 @@
-/// The number of rows that a section has in a record.
+/// The number of rows of a section in a record.
 package enum SectionKind: String, Sendable, Hashable {
     case root
     case singleton

@@ -1,11 +1,11 @@
-/// Names a section of a resource, the target of a reference.
+/// A section of a resource, as the target of a reference.
 package struct SectionReference: Sendable, Hashable {
     /// The name of the resource.
     package let resource: String
-    /// The name of its section.
+    /// The name of the section.
     package let section: String
 
-    /// Names a section.
+    /// Creates a reference.
     package init(resource: String, section: String) {
         self.resource = resource
         self.section = section

@@ -1,25 +1,25 @@
-/// The rules of a section beside those of its groups; what is left out is as without rules.
+/// The rules of a section, without those of its groups.
 package struct SectionRules: Sendable {
-    /// The policy for an edit to a row that is gone.
+    /// The policy for an edit of a row that is gone.
     package var onMissing = Ruled(MissingPolicy.drop)
-    /// The policy for the deletion of a row that others changed.
+    /// The policy for the deletion of a row that has changed since.
     package var onDeleteConflict = Ruled(DeleteConflictPolicy.delete)
-    /// The positions of the columns by which a created row is recognised as one that is there already.
+    /// The positions of the columns by which a created row matches an existing row.
     package var identity: Ruled<[Int]>?
-    /// The operator's SQL that tells the rows which exist for clients; nil where all do.
+    /// The operator's SQL for the rows that clients can see, or nil for all rows.
     package var visibility: Ruled<String>?
-    /// The assignments that deleting a row writes instead; nil where it deletes.
+    /// The assignments that replace a deletion, or nil for a real deletion.
     package var softDelete: Ruled<[SQLAssignment]>?
-    /// The conditions that rows have to meet after a merge.
+    /// The conditions on rows after a merge.
     package var checks: [RowCheck] = []
-    /// The operator's SQL that tells the rows which are written no more; nil where none is.
+    /// The operator's SQL for frozen rows, or nil if no row is frozen.
     package var frozenWhen: Ruled<String>?
-    /// Clients may choose keys that the database numbers.
+    /// True if clients may choose keys that the database numbers.
     package var allowsClientKeys = false
 
-    /// The names of the columns that a deletion keeps of a row, so that it can come back.
+    /// The names of the columns that a deletion keeps, so that the row can be restored.
     package var keptColumns: [String] = []
 
-    /// Makes the rules of a section that the rule files say nothing about.
+    /// Creates the default rules.
     package init() {}
 }

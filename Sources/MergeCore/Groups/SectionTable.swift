@@ -1,4 +1,4 @@
-/// The table of a section, as far as the section reads it.
+/// The table of a section, with the columns that the section uses.
 package struct SectionTable: Sendable {
     let name: TableName
     let columns: [Column]
@@ -8,15 +8,9 @@ package struct SectionTable: Sendable {
     let order: [Int]
     let isTransactional: Bool
 
-    /// Names a table and the columns that are read of it.
+    /// Creates the table of a section, with columns that begin with the key.
     ///
-    /// - Parameters:
-    ///   - columns: those of the key first.
-    ///   - keyCount: the number of columns that are the key.
-    ///   - generatedKeyColumn: the position of the key column that the database numbers by itself.
-    ///   - parent: the columns that tie a row to its record; none for the root.
-    ///   - order: the positions of the columns that order the rows of a list.
-    ///   - isTransactional: its engine takes a transaction back by itself.
+    /// The parameters are those of `Section`.
     package init(
         _ name: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int? = nil,
         parent: [ParentLink] = [], order: [Int] = [], isTransactional: Bool = true

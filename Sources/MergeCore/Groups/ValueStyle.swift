@@ -1,13 +1,13 @@
-/// The features of a column's type that the text of a value depends on.
+/// The features of a column's type that determine the text of a value.
 package struct ValueStyle: Sendable, Hashable {
-    /// Digits behind the point of a decimal.
+    /// The digits after the decimal point.
     package let scale: Int
-    /// Digits behind the point of a second.
+    /// The digits of a fraction of a second.
     package let fractionDigits: Int
-    /// A moment in UTC, whose text ends with `Z`.
+    /// True if the text ends with `Z`.
     package let isUTC: Bool
 
-    /// Takes the features of a type.
+    /// Extracts the features of a type.
     package init(_ type: ColumnType) {
         switch type {
         case .decimal(_, let scale, _): self.scale = scale

@@ -1,17 +1,17 @@
-/// The answer to the question who wrote what a conflict met.
+/// The author of the value that a conflict met.
 package struct Authorship: Sendable, Hashable {
-    /// The push that wrote it.
+    /// The push that wrote the value.
     package struct Author: Sendable, Hashable {
-        /// The token's name; nil where the gateway asked for none.
+        /// The token's name, or nil if the gateway requires no tokens.
         package let who: String?
-        /// The name that the client gives its device.
+        /// The device name that the client sent.
         package let device: String?
-        /// The moment of the merge, in UTC.
+        /// The time of the merge, in UTC.
         package let at: DateTime
-        /// The number of the journal's entry.
+        /// The number of the journal entry.
         package let entry: Int
 
-        /// Names the push that wrote something.
+        /// Creates an author.
         package init(who: String?, device: String?, at: DateTime, entry: Int) {
             self.who = who
             self.device = device
@@ -20,10 +20,10 @@ package struct Authorship: Sendable, Hashable {
         }
     }
 
-    /// nil where the journal knows none.
+    /// The author, or nil if the journal contains none.
     package let author: Author?
 
-    /// Answers the question.
+    /// Wraps an author.
     package init(author: Author?) {
         self.author = author
     }

@@ -1,28 +1,29 @@
-/// Rows that the database itself deleted or changed when a row went, named for those who will miss them.
+/// Rows of one table that the database itself deleted or changed because another row was deleted or changed.
 package struct Cascade: Sendable, Hashable {
-    /// The change that the database makes to them.
+    /// The change that the database makes to the rows.
     package enum Effect: String, Sendable, Hashable {
         case delete
         case setNull = "set-null"
-        /// They refer to the new value of the row that changed.
+        /// The rows refer to the new value of the changed row.
         case update
     }
 
-    /// The table that they are in.
+    /// The table of the rows.
     package let table: TableName
-    /// The change that the database makes to them.
+    /// The change that the database makes to the rows.
     package let effect: Effect
-    /// Columns of the other table that are read and can be written; those that name a row come first.
+    /// The columns that are read and can be written, beginning with those that identify a row.
     package let columns: [Column]
-    /// The number of columns that name a row: its key, or where it has none the columns that referred to the row that
-    /// went.
+    /// The number of columns that identify a row.
+    ///
+    /// These are the key columns. If the table has no key, they are the columns that referred to the deleted row.
     package let nameCount: Int
-    /// Positions of the columns that the database changes, or that referred to the row that was deleted.
+    /// Positions of the columns that the database changes, or that referred to the deleted row.
     package let links: [Int]
-    /// Parallel to `columns`.
+    /// The values of each row, parallel to `columns`.
     package let rows: [[Value]]
 
-    /// Names rows of one table that change along.
+    /// Creates a cascade.
     package init(
         table: TableName, effect: Effect, columns: [Column], nameCount: Int, links: [Int], rows: [[Value]]
     ) {

@@ -1,25 +1,23 @@
-/// The result of one edit.
-///
-/// An object, because it is large and goes from hand to hand.
+/// The result of one edit, as a class to avoid copies.
 package final class EditResult: Sendable, Hashable {
     /// The resource of the record.
     package let resource: Resource
-    /// The name of the record: its key, or the temporary id where it has none.
+    /// The record's key, or its temporary id if it has no key.
     package let id: RowLabel?
     /// The status of the edit.
     package let status: PushStatus
-    /// The record as it stands after the push; nil where there is none.
+    /// The record after the push, or nil if there is none.
     package let record: Record?
-    /// nil in a push that was rolled back.
+    /// The keys of the temporary ids, or nil if the push was rolled back.
     package let ids: [IDMapping]?
-    /// The outcomes of its groups and rows, in the order in which they were sent.
+    /// The outcomes of the groups and rows, in the order of the edit.
     package let outcomes: [Outcome]
-    /// The reason if the edit was not merged, or if it was merged and its record cannot be read.
+    /// The reason if the edit was not merged, or if its record cannot be read after the merge.
     package let problem: Problem?
-    /// The marks of rules of access.
+    /// The information that access rules add.
     package let access: EditAccess
 
-    /// Makes the result of one edit.
+    /// Creates the result of one edit.
     package init(
         resource: Resource, id: RowLabel?, status: PushStatus, record: Record? = nil, ids: [IDMapping]? = nil,
         outcomes: [Outcome] = [], problem: Problem? = nil, access: EditAccess = EditAccess()
@@ -45,14 +43,14 @@ package final class EditResult: Sendable, Hashable {
     }
 }
 
-/// The marks of rules of access on the result of an edit.
+/// The information that access rules add to the result of an edit.
 package struct EditAccess: Sendable, Hashable {
-    /// The parts of rows in the outcomes that the client may read; nil where it may read all.
+    /// The parts of rows that the client may read, or nil if it may read everything.
     package var sight: RecordSight?
-    /// What conditions of access looked at in the record before the edit and after it, for the journal.
+    /// The values that access conditions read in the record before and after the edit, for the journal.
     package var conditions: [ConditionTuple]
 
-    /// Marks nothing where nothing is given.
+    /// Creates access information that is empty by default.
     package init(sight: RecordSight? = nil, conditions: [ConditionTuple] = []) {
         self.sight = sight
         self.conditions = conditions

@@ -1,11 +1,11 @@
-/// A row of a record, as entries of the journal name it.
+/// A row of a record, as a journal entry identifies it.
 package struct EntryRow: Sendable, Hashable {
-    /// The position of its section in the resource.
+    /// The position of the row's section in the resource.
     package let section: Int
-    /// Its key in a list; nil for the record's own row and those of singletons.
+    /// The row's key in a list, or nil in the root and in singletons.
     package let key: RecordKey?
 
-    /// Names a row.
+    /// Creates a reference to a row.
     package init(section: Int, key: RecordKey?) {
         self.section = section
         self.key = key

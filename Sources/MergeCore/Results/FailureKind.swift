@@ -1,9 +1,9 @@
-/// The kinds of failure of a push that differ in their HTTP status.
+/// The kinds of a failed push that have different HTTP statuses.
 package enum FailureKind: Sendable, Hashable {
-    /// Its rights do not allow it.
+    /// The client has no right to make the push.
     case forbidden
-    /// It was first sent when keys that are gone were in use.
+    /// The push was first sent at a time whose keys no longer exist.
     case expiredKey
-    /// Any other reason, and every push that did not fail.
+    /// Any other failure, and every push that did not fail.
     case other
 }

@@ -1,11 +1,11 @@
 /// The part of a feed that is kept.
 package struct FeedReach: Sendable, Hashable {
-    /// Names the history that revisions count.
+    /// The id of the history that revisions count.
     package let feed: String
-    /// The lowest revision from which changes can be told.
+    /// The lowest revision from which the feed can report changes.
     package let earliest: Int
 
-    /// Names a feed and where it begins.
+    /// Creates a reach from a feed and its earliest revision.
     package init(feed: String, earliest: Int) {
         self.feed = feed
         self.earliest = earliest

@@ -1,10 +1,10 @@
-/// A temporary id and the key that its row got.
+/// A temporary id and the real key of its row.
 package struct IDMapping: Sendable, Hashable {
-    /// The id that the client made up.
+    /// The id that the client chose.
     package let temporary: TemporaryID
-    /// The key that the row has from now on.
+    /// The key of the new row.
     package let key: RecordKey
-    /// The section whose key it is.
+    /// The position of the row's section.
     package let section: Int
 
     /// Maps a temporary id to a key.

@@ -1,6 +1,6 @@
-/// A place inside a value that both sides changed, and which of them stands there.
+/// A part of a value that both sides changed, and the side that won.
 package struct MergedPart: Sendable, Hashable {
-    /// The place inside the value.
+    /// The location of the part in the value.
     package enum Place: Sendable, Hashable {
         /// A line of the merged text, counted from 1.
         case line(Int)
@@ -8,20 +8,20 @@ package struct MergedPart: Sendable, Hashable {
         case member(String)
     }
 
-    /// The place where both had changed.
+    /// The location of the part.
     package let place: Place
-    /// The side that stands there now.
+    /// The side whose part was written.
     package let winner: MergeSide
-    /// The value that the base holds there; each side is nil where it holds nothing at all.
+    /// The part in the base, or nil if the base lacks it.
     package let base: JSONTree?
-    /// The value that the database held there.
+    /// The part in the database, or nil if the current value lacks it.
     package let current: JSONTree?
-    /// The value that the client sent there.
+    /// The part that the client sent, or nil if the edited value lacks it.
     package let edited: JSONTree?
-    /// The value that stands there now.
+    /// The part after the merge, or nil if the result lacks it.
     package let written: JSONTree?
 
-    /// Makes a part of a merged value.
+    /// Creates a part of a merged value.
     package init(
         place: Place, winner: MergeSide, base: JSONTree?, current: JSONTree?, edited: JSONTree?, written: JSONTree?
     ) {

@@ -1,18 +1,18 @@
 /// The outcome of one group or row.
 package struct Outcome: Sendable, Hashable {
-    /// Position in the resource's `sections`; set by whoever knows the edit's place.
+    /// The position in the resource's `sections`, which the caller sets.
     package var section: Int
     /// The real key of the item, in a list.
     package var item: RowLabel?
-    /// nil for the outcome of a whole row.
+    /// The position of the group, or nil for the outcome of a whole row.
     package let group: Int?
     /// The name of the outcome.
     package var kind: OutcomeKind
     /// The rule that decided.
     package var rule: RuleReference
-    /// The sides that met here; nil where none did, such as in the deletion of a row that is gone.
+    /// The sides that met, or nil if none did, such as in the deletion of a missing row.
     package var sides: Sides?
-    /// The client's wish met another change, which it is told.
+    /// True if the edit met another change.
     package var isConflict: Bool
     private var rare: Rare?
 
@@ -46,49 +46,49 @@ package struct Outcome: Sendable, Hashable {
         rare = Rare(fields)
     }
 
-    /// The places at which a merge function had to choose a side.
+    /// The parts for which a merge function had to choose a side.
     package var parts: [MergedPart] {
         get { rare?.fields.parts ?? [] }
         set { set(\.parts, newValue) }
     }
 
-    /// The reason for which the rule's merge function did not decide.
+    /// The reason why the rule's merge function did not decide.
     package var fallback: String? {
         get { rare?.fields.fallback }
         set { set(\.fallback, newValue) }
     }
 
-    /// The kind of guard that decided; nil if none did.
+    /// The kind of guard that decided, or nil if none did.
     package var guardKind: GuardKind? {
         get { rare?.fields.guardKind }
         set { set(\.guardKind, newValue) }
     }
 
-    /// The row as it was, where the deletion of its record took it along.
+    /// The deleted row, if the deletion of its record deleted it.
     package var deletedRow: [Value]? {
         get { rare?.fields.deletedRow }
         set { set(\.deletedRow, newValue) }
     }
 
-    /// The row that was deleted with all its columns, for the journal.
+    /// The deleted row with all its columns, for the journal.
     package var wholeRow: RawRow? {
         get { rare?.fields.wholeRow }
         set { set(\.wholeRow, newValue) }
     }
 
-    /// The rows that the database deleted or changed by itself along with the row, or would have.
+    /// The rows that the database deleted or changed along with the row, or would have.
     package var cascades: [Cascade] {
         get { rare?.fields.cascades ?? [] }
         set { set(\.cascades, newValue) }
     }
 
-    /// The writer of what a conflict met; nil where nobody has asked.
+    /// The author of the value that a conflict met, or nil if it was not requested.
     package var authorship: Authorship? {
         get { rare?.fields.authorship }
         set { set(\.authorship, newValue) }
     }
 
-    /// Makes the outcome of a group, or of a whole row where no group is given.
+    /// Creates the outcome of a group, or of a whole row if `group` is nil.
     package init(
         _ kind: OutcomeKind, section: Int = 0, item: RecordKey? = nil, group: Int? = nil,
         rule: RuleReference = .default, sides: Sides? = nil, isConflict: Bool = false
@@ -102,6 +102,6 @@ package struct Outcome: Sendable, Hashable {
         self.isConflict = isConflict
     }
 
-    /// The sides, where they are in conflict.
+    /// The sides, if they are in conflict.
     package var conflict: Sides? { isConflict ? sides : nil }
 }

@@ -1,16 +1,14 @@
-/// An error as a client is told it (RFC 9457); its HTTP status and its title are the wire's affair.
-///
-/// It never repeats a value that a client did not send itself.
+/// An error in the form for clients (RFC 9457), without values that the client did not send itself.
 package struct Problem: Sendable, Hashable, Error {
-    /// The kind of problem, as programs tell it from others.
+    /// The kind of problem, for programs.
     package var code: ProblemCode
-    /// The occasion, where the title is not the one that the code has mostly.
+    /// The occasion, if the usual title of the code does not fit.
     package var topic: ProblemTopic?
-    /// Sentences for a person, of this very case.
+    /// Sentences for a person about this case.
     package var detail: String
-    /// The place in the body, such as `changeset.groceries[0].new.quantity`.
+    /// The location in the body, such as `changeset.groceries[0].new.quantity`.
     package var path: WirePath?
-    /// Tells whether the same push may succeed later; nil if the problem is not about a push.
+    /// The retry advice, or nil if the problem does not concern a push.
     package var retry: Retry?
     /// The constraint that was violated.
     package var constraint: String?
@@ -18,19 +16,21 @@ package struct Problem: Sendable, Hashable, Error {
     package var rule: RuleReference?
     /// The unique index in which two rows collide.
     package var index: String?
-    /// The names of the fields that it is about; empty where it is about none, or they are not known.
+    /// The names of the fields that the problem concerns, or empty if they are unknown.
     package var fields: [String]
-    /// The row in the way, where the client may see it.
+    /// The existing row of a collision, if the client may see it.
     package var rowInTheWay: RowPlace?
 
-    /// The database's own words, for the log alone; nil where it said nothing.
+    /// The database's own message, for the log only.
     package var cause: String?
-    /// The feed that a client has to begin anew with, where it cannot go on from where it is.
+    /// The feed from which the client must start again, if it cannot continue.
     package var feed: FeedReach?
-    /// Words for a program that is too old.
+    /// The notice for a client program that is too old.
     package var upgrade: UpgradeNotice?
 
-    /// Makes a problem; how two rows collide is set afterwards.
+    /// Creates a problem.
+    ///
+    /// The caller sets the members about a collision afterwards.
     package init(
         _ code: ProblemCode, about topic: ProblemTopic? = nil, detail: String, path: WirePath? = nil,
         retry: Retry? = nil, constraint: String? = nil, fields: [String] = []

@@ -1,8 +1,8 @@
-/// The kinds of problems, each under the word by which programs know it.
+/// The kinds of problems, each with its code for programs.
 package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     // MARK: The request
 
-    /// Something in the address, the headers or the body is not what it has to be.
+    /// The address, a header or the body is invalid.
     case invalid
     case notJSON = "not-json"
     case duplicateMember = "duplicate-member"
@@ -20,19 +20,17 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case transferEncoding = "transfer-encoding"
     case methodNotAllowed = "method-not-allowed"
     case noSuchAddress = "no-such-address"
-    /// A request that the server for HTTP itself does not understand.
+    /// The HTTP server cannot parse the request.
     case http
     case noToken = "no-token"
-    /// The token belongs to another user than the one that the request names.
+    /// The token belongs to another user than the request names.
     case otherWho = "other-who"
     case noRight = "no-right"
-    /// The client's program is too old.
     case upgradeRequired = "upgrade-required"
-    /// The client sends more than it may in a second.
     case overRate = "over-rate"
-    /// The header Host names no machine that a gateway without tokens goes by.
+    /// The Host header does not name this gateway, which requires no tokens.
     case strangeHost = "strange-host"
-    /// A web page asks a gateway without tokens.
+    /// A web page sent a request to a gateway that requires no tokens.
     case strangeOrigin = "strange-origin"
 
     // MARK: The edits
@@ -42,7 +40,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case unknownGroup = "unknown-group"
     case unknownField = "unknown-field"
     case unknownMember = "unknown-member"
-    /// A name or an id has more bytes than any can have.
     case nameTooLong = "name-too-long"
     case incompleteGroup = "incomplete-group"
     case readOnly = "read-only"
@@ -57,35 +54,34 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case rulesChanged = "rules-changed"
     /// The push was built for a history that has ended.
     case historyChanged = "history-changed"
-    /// The push was first sent when keys that are gone were in use.
+    /// The push was first sent at a time whose keys no longer exist.
     case keyExpired = "key-expired"
 
     // MARK: Merging
 
-    /// A conflict meets the policy `reject`.
+    /// A conflict met the policy `reject`.
     case rejected
-    /// The edit was in order itself, in a push that was not.
+    /// The edit was valid, but another edit of its push was not.
     case rolledBack = "rolled-back"
     case dependsOnRefused = "depends-on-refused"
     case ambiguousIdentity = "ambiguous-identity"
     case outsideWhere = "outside-where"
-    /// The row as merged would be none of the client's.
+    /// The merged row would not be one of the client's rows.
     case outsideRows = "outside-rows"
     case notStoredExactly = "not-stored-exactly"
 
     // MARK: Constraints of the database
 
     case unique
-    /// The row refers to a row that is not there.
+    /// The row refers to a row that does not exist.
     case foreignKey = "foreign-key"
     /// Other rows refer to the row.
     case referenced
-    /// A check of the database, or one of the rules.
     case check
     case notNull = "not-null"
     case trigger
     case value
-    /// The database has no number left for the key of a new row.
+    /// No number is left for the key of a new row.
     case keysExhausted = "keys-exhausted"
 
     // MARK: Keys and the journal
@@ -93,20 +89,19 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case keyReused = "key-reused"
     case inProgress = "in-progress"
     case takenEffect = "taken-effect"
-    /// The sender has used its share of the journal.
     case overJournal = "over-journal"
     case noJournal = "no-journal"
-    /// Without a journal there are no changes to tell.
+    /// The gateway has no journal, so it has no changes to report.
     case noFeed = "no-feed"
-    /// Changes from there on are not kept: the client takes a snapshot.
+    /// The feed does not reach back that far.
     case resync
-    /// An earlier push of the same request may succeed later, and this one may build on it.
+    /// An earlier push of the same request may succeed later, and this push may depend on it.
     case notRun = "not-run"
     case noSuchEntry = "no-such-entry"
     case noSuchRecord = "no-such-record"
     case nothingToUndo = "nothing-to-undo"
     case notUndoable = "not-undoable"
-    /// The journal keeps no values of groups that are private.
+    /// The journal keeps no values of private groups.
     case `private`
     case nothingToReplay = "nothing-to-replay"
     case alreadyReplayed = "already-replayed"
@@ -115,7 +110,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     // MARK: The gateway and its database
 
     case notReady = "not-ready"
-    /// An operator has stopped writing for a while.
     case maintenance
     case databaseUnavailable = "database-unavailable"
     case cannotWrite = "cannot-write"
@@ -126,10 +120,9 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case resourceUnavailable = "resource-unavailable"
     case recordTooLarge = "record-too-large"
     case unreadableColumn = "unreadable-column"
-    /// The database contains something in a record that cannot be read.
     case unreadableRecord = "unreadable-record"
     case databaseError = "database-error"
-    /// The database user lacks a right, or the table is a view that cannot be written this way.
+    /// The database user lacks a right, or the table is a view that cannot be written.
     case databaseDenied = "database-denied"
     /// The push met an unexpected error three times.
     case unexpected = "unexpected-error"

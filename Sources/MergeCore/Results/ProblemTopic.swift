@@ -1,13 +1,13 @@
-/// An occasion on which a problem has another title, or another status, than its code has mostly.
+/// An occasion on which a problem has another title or status than its code usually has.
 package enum ProblemTopic: Sendable, Hashable {
     // MARK: Of `invalid`
 
     case query
     case limit
     case deviceName
-    /// The key of an item names another record than the one it stands in.
+    /// The key of an item contradicts the record that contains it.
     case contradictoryKey
-    /// One push holds resources with transactions and without.
+    /// One push contains resources with transactions and without.
     case mixedResources
 
     // MARK: Of `readOnly`
@@ -17,18 +17,18 @@ package enum ProblemTopic: Sendable, Hashable {
 
     // MARK: Of other codes
 
-    /// A resource that the address names, not the body.
+    /// The address, not the body, names the resource.
     case address
-    /// Rows that are created need each other's keys.
+    /// New rows need each other's keys.
     case circle
-    /// The values stand in another row already.
+    /// Another row already contains the values.
     case otherRow
-    /// A row that an undo was to bring back.
+    /// An undo was to restore the row.
     case restoration
-    /// Requests and answers take all the memory there is for them.
+    /// Requests and answers use all their memory.
     case memory
-    /// A check of the rules, not of the database.
+    /// A check of the rules, not of the database, failed.
     case rule
-    /// A conflict made the push fail, not an error.
+    /// A conflict, not an error, made the push fail.
     case rejection
 }

@@ -1,13 +1,15 @@
 /// The result of a push.
 package struct PushResult: Sendable, Hashable {
-    /// The key of the push; nil where it has none.
+    /// The key of the push, if it has one.
     package let key: String?
-    /// The status of the push as a whole.
+    /// The status of the whole push.
     package let status: PushStatus
     /// The results of the edits, in their order.
     package let results: [EditResult]
 
-    /// The problem of the push as a whole: that of the edit that was at fault, one that was rejected where it was.
+    /// The problem of the whole push, or nil if it did not fail.
+    ///
+    /// It is the problem of the edit that caused the failure. In a rejected push, a rejection has precedence.
     package var problem: Problem? {
         guard status == .rejected || status == .failed else { return nil }
         let problems = results.compactMap(\.problem)
@@ -15,7 +17,7 @@ package struct PushResult: Sendable, Hashable {
         return problems.first { $0.code != .rolledBack } ?? problems.first
     }
 
-    /// The kind of its failure; `other` if it did not fail.
+    /// The kind of the failure, or `other` if the push did not fail.
     package var failureKind: FailureKind {
         guard status == .failed, let code = problem?.code else { return .other }
         return switch code {
@@ -25,10 +27,10 @@ package struct PushResult: Sendable, Hashable {
         }
     }
 
-    /// No table without transactions took part.
+    /// Returns true if no table without transactions took part.
     package var isAtomic: Bool { results.allSatisfy { $0.resource.isAtomic } }
 
-    /// Makes the result of a push.
+    /// Creates the result of a push.
     package init(key: String?, status: PushStatus, results: [EditResult]) {
         self.key = key
         self.status = status

@@ -1,9 +1,9 @@
-/// A row with every column that its table lets be read and written, so that it can come back as it was.
+/// A row with all columns that can be read and written, so that an undo can restore it exactly.
 package struct RawRow: Sendable, Hashable {
     /// The columns with their values, in the order of the table.
     package let values: [RawValue]
 
-    /// Makes a row of columns and values.
+    /// Creates a row.
     package init(values: [RawValue]) {
         self.values = values
     }

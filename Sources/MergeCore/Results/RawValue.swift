@@ -1,8 +1,8 @@
-/// A column that the rules need not know, and what it holds.
+/// A column, also one that no rule names, and its value.
 package struct RawValue: Sendable, Hashable {
-    /// The column, of the type that the schema tells.
+    /// The column, with its type in the schema.
     package let column: Column
-    /// The value that it holds.
+    /// The value of the column.
     package let value: Value
 
     /// Pairs a column with its value.

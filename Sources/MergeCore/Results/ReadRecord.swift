@@ -1,10 +1,10 @@
-/// A record as it was read from the database.
+/// A record that was read from the database.
 ///
-/// A row that cannot be decoded, a second row of a singleton or an overlong list makes one record unreadable and no
-/// other. Callers have to handle both cases.
+/// A record is unreadable if a row cannot be decoded, a singleton has a second row, or a list is too long. Other
+/// records stay readable.
 package enum ReadRecord: Sendable, Hashable {
     case readable(Record)
-    /// The record exists, and some of its rows cannot be read.
+    /// The record exists, but some of its rows cannot be read.
     case unreadable(UnreadableRecord)
 
     /// The key of the root row.
@@ -15,21 +15,20 @@ package enum ReadRecord: Sendable, Hashable {
         }
     }
 
-    /// nil if the record cannot be read.
+    /// The record, or nil if it cannot be read.
     package var readable: Record? {
         if case .readable(let record) = self { record } else { nil }
     }
 
-    /// nil if the record can be read.
+    /// The problem, or nil if the record can be read.
     package var problem: Problem? {
         if case .unreadable = self { UnreadableRecord.problem } else { nil }
     }
 
-    /// Returns the record as a client sees it; nil if it does not exist for the client.
+    /// Returns the record as a client sees it, or nil if it does not exist for the client.
     ///
-    /// - Parameters:
-    ///   - view: nil for a client that sees everything.
-    ///   - roles: the roles that count; a preview leaves out roles that hold only after the write.
+    /// Without a view the client sees everything. Only the given roles count, because a preview leaves out roles that
+    /// hold only after the write.
     package func seen(by view: ResourceView?, under roles: GrantSet = .all) -> ReadRecord? {
         guard let view else { return self }
         switch self {
@@ -38,7 +37,7 @@ package enum ReadRecord: Sendable, Hashable {
         }
     }
 
-    /// What conditions of access look at in the record; nil if they look at nothing, or it is not known.
+    /// Returns the values that access conditions read in the record, or nil if there are none or they are unknown.
     package func conditions(of resource: Resource) -> ConditionTuple? {
         switch self {
         case .readable(let record):
@@ -54,12 +53,12 @@ package struct UnreadableRecord: Sendable, Hashable {
     package let key: RecordKey
     /// A sentence for operators that names tables, sections and columns, and no values.
     package let reason: String
-    /// One of its lists has more rows than a record may have.
+    /// True if one of the record's lists has more rows than allowed.
     package let isTooLong: Bool
-    /// The values of the root row that conditions of access look at; nil if they look at nothing, or cannot be read.
+    /// The root row's values that access conditions read, or nil if there are none or they cannot be read.
     package let conditions: [Value]?
 
-    /// Describes a record by its key and its known conditions.
+    /// Creates an unreadable record.
     package init(key: RecordKey, reason: String, isTooLong: Bool = false, conditions: [Value]?) {
         self.isTooLong = isTooLong
         self.key = key
@@ -77,7 +76,6 @@ package struct UnreadableRecord: Sendable, Hashable {
 }
 
 extension ResourceView {
-    /// Returns true if the client sees some part of a record that cannot be read.
     fileprivate func sees(_ record: UnreadableRecord, under roles: GrantSet) -> Bool {
         guard let conditions = record.conditions else { return seesEveryRow }
         return !grants(onConditions: conditions).intersection(roles).isEmpty

@@ -2,12 +2,12 @@
 package struct Record: Sendable, Hashable {
     /// The key of the root row.
     package let key: RecordKey
-    /// Parallel to the resource's `sections`.
+    /// The rows, parallel to the resource's `sections`.
     package var sections: [SectionRows]
-    /// The parts that a client may read; nil where it may read all.
+    /// The parts that a client may read, or nil if it may read everything.
     package var sight: RecordSight?
 
-    /// Makes a record of its rows.
+    /// Creates a record from its rows.
     package init(key: RecordKey, sections: [SectionRows]) {
         self.key = key
         self.sections = sections

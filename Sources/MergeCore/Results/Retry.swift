@@ -1,14 +1,16 @@
-/// Tells whether the same push may succeed later.
+/// Advice for the client: send the same push again or drop it.
 package enum Retry: Sendable, Hashable {
-    /// It never will, so the client may drop it.
+    /// The client may drop the push.
     case never
-    /// It may, for one of the causes of a closed list. `after` is the number of seconds that a client should wait.
+    /// The push may succeed later; `after` is the advised wait in seconds.
     case later(RetryCause, after: Int? = nil)
 
     /// Returns true if the client keeps the push and sends it again.
     package var isLater: Bool { self != .never }
 
-    /// Returns true for a cause that passes by itself, which an unexpected error may not.
+    /// Returns true if the cause ends without a change of the push.
+    ///
+    /// An unexpected error may not end.
     package var isPassing: Bool {
         switch self {
         case .never, .later(.unexpected, _): false
@@ -16,7 +18,7 @@ package enum Retry: Sendable, Hashable {
         }
     }
 
-    /// The seconds after which a client should send the push again; nil if the client decides.
+    /// The seconds that the client should wait, or nil if the client decides.
     package var seconds: Int? {
         if case .later(_, let seconds) = self { seconds } else { nil }
     }
@@ -32,23 +34,20 @@ package enum RetryCause: Sendable, Hashable, CaseIterable {
     case connection
     /// Too many requests, or too many bytes, are waiting.
     case overload
-    /// The client sends more than its rate allows.
     case rate
     /// The client has filled its share of the journal for the day.
     case share
-    /// The gateway starts or shuts down, or is under maintenance.
+    /// The gateway starts, shuts down or is under maintenance.
     case notReady
     /// The database or the journal cannot be written for now.
     case unwritable
     /// The rules of the resource do not fit the schema for now.
     case outOfService
-    /// The same push still runs.
     case inProgress
     /// The connection broke during COMMIT, and the key could not be looked up.
     case unknownOutcome
     /// An earlier push of the same sync may succeed later.
     case notRun
-    /// The client's program is too old.
     case oldClient
     /// An unexpected error, at most twice for one key.
     case unexpected

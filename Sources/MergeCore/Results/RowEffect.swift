@@ -1,15 +1,15 @@
-/// The effect of a journal entry on a row, as far as the entry contains its fields.
+/// The effect of a journal entry on a row, limited to the fields that the entry contains.
 package struct RowEffect: Sendable, Hashable {
     /// A row of a resource.
     package struct Row: Sendable, Hashable {
         /// The key of the record.
         package let record: RecordKey
-        /// Position in the resource's `sections`.
+        /// The position in the resource's `sections`.
         package let section: Int
-        /// The key of the row in its section; nil for a singleton, of which a record has one row.
+        /// The key of the row in its section, or nil for a singleton.
         package let key: RecordKey?
 
-        /// Names a row.
+        /// Creates a reference to a row.
         package init(record: RecordKey, section: Int, key: RecordKey?) {
             self.record = record
             self.section = section
@@ -19,12 +19,12 @@ package struct RowEffect: Sendable, Hashable {
 
     /// The row.
     package let row: Row
-    /// By field; nil if there was no row.
+    /// The values before the entry by field, or nil if the row did not exist.
     package private(set) var before: [Int: KeptValue]?
-    /// By field; nil if the row was deleted.
+    /// The values after the entry by field, or nil if the row was deleted.
     package private(set) var after: [Int: KeptValue]?
 
-    /// Makes the effect on one row.
+    /// Creates the effect on one row.
     package init(_ row: Row, before: [Int: KeptValue]?, after: [Int: KeptValue]?) {
         self.row = row
         self.before = before
@@ -33,7 +33,7 @@ package struct RowEffect: Sendable, Hashable {
 
     /// Adds a later effect of the same transaction on the same row.
     package mutating func add(_ later: RowEffect) {
-        // A column that only the later effect names was the same before the earlier one.
+        // If only the later effect names a column, the earlier effect did not change it.
         before?.merge(later.before ?? [:]) { first, _ in first }
         guard let written = later.after else {
             after = nil

@@ -1,4 +1,4 @@
-/// The name of a row in a reply.
+/// The id of a row in a reply.
 package enum RowLabel: Sendable, Hashable {
     case key(RecordKey)
     case temporary(TemporaryID)

@@ -1,15 +1,15 @@
-/// Names a row to a client.
+/// A row as a client can identify it.
 package struct RowPlace: Sendable, Hashable {
-    /// The resource whose record it belongs to.
+    /// The resource of the row's record.
     package let resource: Resource
-    /// The key of that record.
+    /// The key of the record.
     package let record: RecordKey
-    /// The position of the section among those of the resource; nil where the row is the root.
+    /// The position of the row's section, or nil for the root.
     package let section: Int?
-    /// The key of the row in a list; nil where the section holds one row.
+    /// The key of the row in a list, or nil in a singleton.
     package let item: RecordKey?
 
-    /// Names a row: a root, or one of a section of its record.
+    /// Creates a reference to a root row, or to a row of another section.
     package init(resource: Resource, record: RecordKey, section: Int? = nil, item: RecordKey? = nil) {
         self.resource = resource
         self.record = record

@@ -1,21 +1,21 @@
-/// The traces of rows in an entry of the journal.
+/// The events of rows that a journal entry contains.
 package struct EntryTraces: Sendable, Hashable {
-    /// The events of each row of which the entry tells any, in their order.
+    /// The events of each row, in their order.
     package let rows: [EntryRow: [RowTrace]]
-    /// The values that conditions of access looked at in the record before and after; nil where they are not known.
+    /// The values that access conditions read in the record before and after, or nil if they are unknown.
     package let conditions: [ConditionTuple]?
 
-    /// Bundles what an entry tells.
+    /// Creates the traces of an entry.
     package init(rows: [EntryRow: [RowTrace]], conditions: [ConditionTuple]? = nil) {
         self.rows = rows
         self.conditions = conditions
     }
 }
 
-/// The trace of a row in an entry of the journal, for one that is to come back.
+/// An event that a journal entry contains about a row, for the restoration of the row.
 package enum RowTrace: Sendable, Hashable {
-    /// The values that some of its fields held from then on.
+    /// Some fields have these values from then on.
     case fields([Int: Value])
-    /// The whole row as it was when it was deleted, by its columns' names, and its fields.
+    /// The row was deleted, with these fields and these columns.
     case whole([Int: Value], RawRow)
 }

@@ -1,4 +1,4 @@
-/// One side of a conflict, as the reply shows it.
+/// One side of a conflict, in the form of the reply.
 package enum Shown: Sendable, Hashable {
     case null
     /// The values of the outcome's group.
@@ -7,6 +7,6 @@ package enum Shown: Sendable, Hashable {
     case fields([Int], [Value])
     /// A whole row of the outcome's section.
     case row([Value])
-    /// A base of which the client sent only the digest.
+    /// The digest that the client sent instead of a base.
     case digest([UInt8])
 }

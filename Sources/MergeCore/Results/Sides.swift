@@ -1,18 +1,15 @@
-/// The sides that met in a group or row: what the client held, what the database held, what the client sent and what
-/// stands now.
-///
-/// An object, because it travels far and its values are many.
+/// The base, the current, the edited and the written value of a group or row, as a class to avoid copies.
 package final class Sides: Sendable, Hashable {
-    /// The side that the client last read.
+    /// The value that the client last read.
     package let base: Shown
-    /// The side that the database held.
+    /// The value that the database contained.
     package let current: Shown
-    /// The side that the client sent.
+    /// The value that the client sent.
     package let edited: Shown
-    /// The side that stands now.
+    /// The value that the database contains after the push.
     package let written: Shown
 
-    /// Puts the sides together.
+    /// Creates the four sides.
     package init(base: Shown, current: Shown, edited: Shown, written: Shown) {
         self.base = base
         self.current = current
@@ -20,7 +17,7 @@ package final class Sides: Sendable, Hashable {
         self.written = written
     }
 
-    /// The same, where something else came to stand.
+    /// Returns the sides with another written value.
     package func writing(_ written: Shown) -> Sides {
         Sides(base: base, current: current, edited: edited, written: written)
     }

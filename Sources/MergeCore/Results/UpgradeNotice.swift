@@ -1,13 +1,13 @@
-/// Words for a program that is too old.
+/// A notice for a client program that is too old.
 package struct UpgradeNotice: Sendable, Hashable {
-    /// The version from which on it is served.
+    /// The first version that the gateway accepts.
     package let minimum: String
-    /// A sentence for a person, where the operator gave one.
+    /// The operator's sentence for the user, if any.
     package let message: String?
-    /// The place where a newer version is, where the operator gave one.
+    /// The operator's link to a newer version, if any.
     package let link: String?
 
-    /// Makes a notice.
+    /// Creates a notice.
     package init(minimum: String, message: String?, link: String?) {
         self.minimum = minimum
         self.message = message

@@ -1,40 +1,38 @@
-/// A value as an entry of the journal keeps it.
+/// A value as a journal entry stores it.
 package enum KeptValue: Sendable, Hashable {
     case plain(Value)
-    /// The keyed digest of a private value, as the entry spells it.
+    /// The keyed digest of a private value, spelled as in the entry.
     case digest(String)
 }
 
-/// The last write of an entry of the journal to a group or a row.
+/// The last write of a journal entry to a group or a row.
 package enum WriteTrace: Sendable, Hashable {
-    /// These values were written, by the names of their columns.
+    /// The written values, by column name.
     case columns([String: KeptValue])
-    /// Something was written, but the entry does not tell which values.
+    /// The entry does not contain all values of the write.
     case unknown
-    /// The row was deleted.
     case deleted
 }
 
-/// The writes of an entry of the journal to one row.
+/// The writes of a journal entry to one row.
 package struct RowWrites: Sendable {
     /// One write.
     package enum Write: Sendable, Hashable {
-        /// The row was deleted.
         case deleted
-        /// The row was created with these values, by field; nil if the entry does not tell them.
+        /// The values of the created row by field, or nil if the entry does not contain them.
         case created([Int: KeptValue]?)
-        /// A group was written with these values, in its order; nil if the entry does not tell all of them.
+        /// The values of the written group in its order, or nil if the entry does not contain all of them.
         case group(Int, [KeptValue]?)
     }
 
     private let writes: [Write]
 
-    /// Bundles the writes of an entry to a row, in the order in which they happened.
+    /// Creates the writes of an entry to a row, in their order.
     package init(_ writes: [Write]) {
         self.writes = writes
     }
 
-    /// Returns the last write to a group, or to the row as a whole if no group is given; nil if there is none.
+    /// Returns the last write to a group, or to the whole row if `group` is nil.
     package func last(to group: Int?, of section: Section) -> WriteTrace? {
         for write in writes.reversed() {
             switch write {

@@ -1,4 +1,4 @@
-/// Base64 with the standard alphabet and padding (RFC 4648 section 4), strict both ways.
+/// Base64 with the standard alphabet and padding (RFC 4648 section 4), strict in both directions.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -8,7 +8,7 @@ package enum Base64 {
         return table
     }()
 
-    /// Returns the text of the bytes, as ASCII.
+    /// Returns the base64 text as ASCII.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -27,7 +27,7 @@ package enum Base64 {
         return out
     }
 
-    /// nil where the text is not base64, its padding is missing, or bits that stand for nothing are set.
+    /// Returns the bytes, or nil if the text is not base64, lacks padding or has unused bits set.
     package static func decode(_ text: String) -> [UInt8]? {
         var source = Array(text.utf8)
         guard source.count % 4 == 0 else { return nil }

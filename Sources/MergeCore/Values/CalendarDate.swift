@@ -1,14 +1,15 @@
-/// A day of the proleptic Gregorian calendar, or one of the half-dates that old databases hold (`0000-00-00`,
-/// `2020-00-00`, `2020-05-00`).
+/// A day of the proleptic Gregorian calendar, or an incomplete date of an old database.
+///
+/// Examples of incomplete dates are `0000-00-00`, `2020-00-00` and `2020-05-00`.
 package struct CalendarDate: Sendable, Hashable, Comparable {
     /// The year, 0 to 9999.
     package let year: UInt16
-    /// The month, 1 to 12; 0 in a date that MariaDB keeps without one.
+    /// The month, 1 to 12, or 0 in an incomplete date.
     package let month: UInt8
-    /// The day of the month, 1 to 31; 0 in a date that MariaDB keeps without one.
+    /// The day of the month, 1 to 31, or 0 in an incomplete date.
     package let day: UInt8
 
-    /// The date `0000-00-00`, which MariaDB keeps where there is none.
+    /// The date `0000-00-00`, MariaDB's value for a missing date.
     package static let zero: CalendarDate = CalendarDate(year: 0, month: 0, day: 0)
 
     private init(year: UInt16, month: UInt8, day: UInt8) {
@@ -17,17 +18,17 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
         self.day = day
     }
 
-    /// A date of the years 0 to 9999 whose month and day exist or are zero; nil for anything else.
+    /// Creates a date, or returns nil unless the year is 0 to 9999 and month and day exist or are zero.
     package init?(year: Int, month: Int, day: Int) {
         guard (0...9_999).contains(year), (0...12).contains(month), day >= 0 else { return nil }
         guard day <= (month == 0 ? 31 : Self.days(inMonth: month, year: year)) else { return nil }
         self.init(year: UInt16(year), month: UInt8(month), day: UInt8(day))
     }
 
-    /// True for `0000-00-00` alone.
+    /// True for `0000-00-00` only.
     package var isZero: Bool { year == 0 && month == 0 && day == 0 }
 
-    /// A zero month or day beside a part that is not zero, or the zero date itself.
+    /// True if month or day is zero.
     package var isIncomplete: Bool { month == 0 || day == 0 }
 
     /// Returns the number of days of a month, 1 to 12.
@@ -39,7 +40,7 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
         }
     }
 
-    /// Days since 1970-01-01.
+    /// The days since 1970-01-01.
     ///
     /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
     package var dayNumber: Int {
@@ -52,9 +53,9 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a day number; nil outside the years 0 to 9999.
+    /// Creates the date of a day number, or returns nil outside the years 0 to 9999.
     ///
-    /// Source as `dayNumber`: civil_from_days.
+    /// Source: as `dayNumber`, civil_from_days.
     package init?(dayNumber: Int) {
         let z = dayNumber + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097

@@ -1,9 +1,10 @@
 extension ColumnType {
-    /// Converts what a client sent to the value that the column would store.
+    /// Converts a client's value to the value that the column would store.
     ///
-    /// Legacy contents (`Value.isLegacyOnly`, the ENUM error value) pass here, because a client may hold them as its
-    /// base; whether one may be written is asked of `forbidsWriting`.
-    /// - Throws: `ValueProblem` where the column cannot hold it exactly. NULL is the caller's to check.
+    /// It accepts legacy values (`Value.isLegacyOnly`, the ENUM error value), because a client may have them in its
+    /// base. `forbidsWriting` decides if a value may be written. The caller checks NULL.
+    ///
+    /// - Throws: `ValueProblem` if the column cannot store the value exactly.
     package func accept(_ scalar: Scalar) throws(ValueProblem) -> Value {
         if case .null = scalar { return .null }
         switch self {
@@ -56,7 +57,7 @@ extension ColumnType {
         }
     }
 
-    /// The reason for which the value may not be written though a base may hold it; nil where it may.
+    /// Returns the reason why a base may contain the value but no write may, or nil if it can be written.
     package func forbidsWriting(_ value: Value) -> ValueProblem? {
         if value.isLegacyOnly { return ValueProblem("has a zero month or day, which is never written") }
         if case .enumeration(let members) = self, case .text(let text) = value, !members.contains(text) {
@@ -77,9 +78,9 @@ extension ColumnType {
         return nil
     }
 
-    /// A value that stands in a loose column though the column's type has no such values.
+    /// Returns true if a value has another type than the column, which only a loose column can contain.
     ///
-    /// It is shown and compared as it is, and never written.
+    /// Such a value is displayed and compared unchanged, and never written.
     package func isForeign(_ value: Value) -> Bool {
         switch (self, value) {
         case (_, .null), (.boolean, .boolean), (.integer, .integer), (.bit, .integer), (.year, .integer),
@@ -92,7 +93,7 @@ extension ColumnType {
         }
     }
 
-    /// Returns what a client sent for a column that may hold values of other types.
+    /// Converts a client's value for a column that may contain values of other types.
     package func acceptLoosely(_ scalar: Scalar) throws(ValueProblem) -> Value {
         do {
             return try accept(scalar)
@@ -106,7 +107,7 @@ extension ColumnType {
                 value = .double(double)
             default: throw error
             }
-            // A value of the column's own kind that it refuses stays refused.
+            // A value of the column's own type that it refuses stays refused.
             guard isForeign(value) else { throw error }
             return value
         }
@@ -129,7 +130,7 @@ extension Scalar {
         return text
     }
 
-    /// An integer: a number with a zero fraction or a decimal string.
+    /// Returns an integer from a number with a zero fraction or from a decimal string.
     func integer(in range: ClosedRange<Int128>) throws(ValueProblem) -> Int128 {
         let value: Int128
         switch self {
@@ -148,7 +149,7 @@ extension Scalar {
         return value
     }
 
-    /// The integer that this spells: a number with a zero fraction or a decimal string; nil for anything else.
+    /// The integer value of a number with a zero fraction or of a decimal string, or nil for any other value.
     package var wholeNumber: Int128? {
         switch self {
         case .integer(let small): Int128(small)
@@ -164,7 +165,7 @@ extension Scalar {
             : ValueProblem("is outside the column's range, \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// `-12`, `12`, `12.0`: a number of JSON without an exponent, whose fraction is zero.
+    /// Reads a JSON number without an exponent and with a zero fraction, such as `-12` or `12.0`.
     private static func decimalInteger(_ text: String) -> Int128? {
         guard let form = NumberForm(text.utf8), !form.hasExponent, form.hasZeroFraction else { return nil }
         return Int128(text.prefix { $0 != "." })
@@ -195,7 +196,7 @@ extension Scalar {
         return number
     }
 
-    /// SQLite keeps a NUMERIC value as a 64-bit integer or a double; what neither holds exactly is refused.
+    /// Returns a number that SQLite's NUMERIC can store exactly, as a 64-bit integer or a double.
     func numeric() throws(ValueProblem) -> ExactDecimal {
         let number = try exactNumber()
         if let whole = number.integer, Int64(exactly: whole) != nil { return number }
@@ -205,7 +206,7 @@ extension Scalar {
         return number
     }
 
-    /// Held exactly if the shortest form that reads back as the stored value has the same decimal value.
+    /// Returns a double whose shortest form has exactly the same decimal value.
     func double(isUnsigned: Bool, _ digits: FixedDigits?) throws(ValueProblem) -> Double {
         let number = try exactNumber()
         guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
@@ -234,7 +235,7 @@ extension Scalar {
 
     func uuid() throws(ValueProblem) -> ExactText {
         let sent = try string()
-        // Most of what is no UUID need not be looked into.
+        // The length excludes most other texts at once.
         guard sent.utf8.count == 36 || sent.utf8.count == 32 else { throw ValueProblem("is not a UUID") }
         let text = sent.lowercased()
         let hex = text.utf8.filter { $0 != UInt8(ascii: "-") }

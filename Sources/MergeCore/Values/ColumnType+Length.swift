@@ -1,8 +1,8 @@
 extension ColumnType {
-    /// The most bytes of a value that is short: those of a TEXT.
+    /// The maximum length of a TEXT in bytes.
     private static let short = 65_535
 
-    /// True where a value may have more bytes than a TEXT, or nothing tells how many.
+    /// True if a value may have more bytes than a TEXT, or if its length is unlimited.
     package var mayBeLong: Bool {
         switch self {
         case .text(let type), .delimitedSet(_, let type):

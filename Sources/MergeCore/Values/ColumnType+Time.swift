@@ -47,7 +47,7 @@ extension ColumnType {
             let (microseconds, fraction) = reader.fraction(), reader.isAtEnd
         else { throw ValueProblem("is not a time such as 10:00:00") }
         let total = Int64(hours * 3_600 + minute * 60 + second) * 1_000_000 + Int64(microseconds)
-        // With a fraction the server's limit is 838:59:59 and that many nines.
+        // With a fraction the server's limit is 838:59:59.999999.
         guard let span = TimeSpan(microseconds: negative ? -total : total) else {
             throw ValueProblem("is outside -838:59:59 to 838:59:59")
         }

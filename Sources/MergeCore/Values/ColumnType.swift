@@ -1,43 +1,44 @@
-/// The type of a column, with the limits that decide which values it can hold exactly.
+/// The type of a column, with the limits that decide which values it can store exactly.
 package enum ColumnType: Sendable, Hashable {
-    /// BIT(1), or an integer column that the rules call boolean.
+    /// BIT(1), or an integer column that the rules declare as boolean.
     case boolean
     case integer(ClosedRange<Int128>)
     /// BIT(n), 2 to 64 bits.
     case bit(Int)
     case year
     case decimal(precision: Int, scale: Int, isUnsigned: Bool)
-    /// A NUMERIC column of SQLite: decimals that a 64-bit integer or a double holds exactly. The digits behind the point
-    /// that it was declared with, where it was, bind what is written but not what may stand there already.
+    /// A NUMERIC column of SQLite, for decimals that a 64-bit integer or a double stores exactly.
+    ///
+    /// The declared scale limits new values. Existing rows may have more digits.
     case numeric(scale: Int?)
-    /// FLOAT; with digits where it was declared with some.
+    /// FLOAT, with its declared digits if any.
     case float(isUnsigned: Bool, FixedDigits? = nil)
-    /// DOUBLE; with digits where it was declared with some.
+    /// DOUBLE, with its declared digits if any.
     case double(isUnsigned: Bool, FixedDigits? = nil)
     case text(TextType)
     case enumeration([ExactText])
     case set([ExactText])
-    /// A text column that holds members between separators.
+    /// A text column that contains members with separators.
     case delimitedSet(separator: String, TextType)
     case date
     /// DATETIME with 0 to 6 digits of fraction.
     case dateTime(fraction: Int)
-    /// TIMESTAMP with 0 to 6 digits of fraction, within the range that the server can hold.
+    /// TIMESTAMP with 0 to 6 digits of fraction, within the server's range.
     case timestamp(fraction: Int, ClosedRange<DateTime>?)
     case time(fraction: Int)
-    /// BINARY(n): padded with zero bytes.
+    /// BINARY(n), padded with zero bytes.
     case binary(Int)
-    /// VARBINARY and the BLOB types, with their longest length in bytes.
+    /// VARBINARY and the BLOB types, with their maximum length in bytes.
     case bytes(maximum: Int?)
     case uuid
     case inet4
     case inet6
-    /// A spatial column, which is only read, as well-known text (OGC 06-103r4 section 7).
+    /// A spatial column, which is read-only, as well-known text (OGC 06-103r4 section 7).
     case wellKnownText
-    /// JSON in a column of its own type or in a text.
+    /// JSON in a column of its own type or in a text column.
     case json(TextType)
 
-    /// The name that `GET /v1/rules` and messages use.
+    /// The name in `GET /v1/rules` and in messages.
     package var name: String {
         switch self {
         case .boolean: "boolean"

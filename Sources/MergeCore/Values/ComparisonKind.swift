@@ -1,10 +1,10 @@
-/// A kind of values that SQL and the gateway compare alike, apart from collations: SQL finds every value that is equal.
+/// A kind of values for which SQL finds every equal value, apart from differences of collations.
 package enum ComparisonKind: Sendable, Hashable {
     case boolean, integer, decimal, double, text, binary, date, dateTime, timestamp, time, uuid, inet4, inet6
 }
 
 extension ColumnType {
-    /// The kind of values by which a column can tie rows to each other; nil if SQL does not find its values exactly.
+    /// The kind by which a column can link rows, or nil if SQL does not find its values exactly.
     package var comparison: ComparisonKind? {
         switch self {
         case .boolean: .boolean
@@ -24,7 +24,7 @@ extension ColumnType {
         }
     }
 
-    /// True for dates, times and moments.
+    /// True for dates and times.
     package var isDateOrTime: Bool {
         switch self {
         case .date, .dateTime, .timestamp, .time: true

@@ -1,4 +1,4 @@
-/// A date with a time of day to the microsecond, without a zone.
+/// A date with a time of day to the microsecond, without a time zone.
 package struct DateTime: Sendable, Hashable, Comparable {
     /// The day.
     package let date: CalendarDate
@@ -8,14 +8,16 @@ package struct DateTime: Sendable, Hashable, Comparable {
     /// The microseconds of a day without leap seconds.
     package static let microsecondsPerDay: Int64 = 86_400_000_000
 
-    /// nil where the time is not one of a day.
+    /// Creates a value, or returns nil if the time is outside a day.
     package init?(date: CalendarDate, microseconds: Int64) {
         guard (0..<Self.microsecondsPerDay).contains(microseconds) else { return nil }
         self.date = date
         self.microseconds = microseconds
     }
 
-    /// nil where a part is out of its range; 60 seconds (a leap second) is no time that a column can hold.
+    /// Creates a value, or returns nil if a part is out of range.
+    ///
+    /// A leap second (60) is out of range, because no column can store it.
     package init?(date: CalendarDate, hour: Int, minute: Int, second: Int, microsecond: Int) {
         guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
             (0..<1_000_000).contains(microsecond)
@@ -30,10 +32,10 @@ package struct DateTime: Sendable, Hashable, Comparable {
     package var minute: Int { Int(microseconds / 60_000_000 % 60) }
     /// The second, 0 to 59.
     package var second: Int { Int(microseconds / 1_000_000 % 60) }
-    /// The part of a second, 0 to 999,999 microseconds.
+    /// The microseconds of the second, 0 to 999,999.
     package var microsecond: Int { Int(microseconds % 1_000_000) }
 
-    /// The same instant seen from an offset of `minutes` to the east; nil where it leaves the years 0 to 9999.
+    /// Converts a time at an offset of `minutes` east to UTC, or returns nil outside the years 0 to 9999.
     package func subtracting(offsetMinutes minutes: Int) -> DateTime? {
         guard !date.isIncomplete else { return minutes == 0 ? self : nil }
         let total = microseconds - Int64(minutes) * 60_000_000
@@ -51,7 +53,7 @@ package struct DateTime: Sendable, Hashable, Comparable {
 }
 
 extension Int64 {
-    /// Division that rounds towards minus infinity, so that a time before midnight falls on the day before.
+    /// Divides and rounds towards minus infinity, so that a time before midnight belongs to the previous day.
     fileprivate func dividedFloor(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient

@@ -1,39 +1,39 @@
-/// A decimal number of any length, held exactly and compared by value.
+/// An exact decimal number of any length, compared by value.
 ///
-/// It is kept as its normal form in text: no leading zeros, no trailing zeros after the point, no `-0`. Equal text is
-/// then equal value, short numbers live inline in the `String`, and nothing is ever rounded.
+/// The text is in normal form: no leading zeros, no trailing zeros after the point, no `-0`. So equal texts are equal
+/// values, and a `String` stores short numbers inline.
 package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
     /// The normal form, such as `-12.5`.
     package let text: String
 
-    /// The most digits an exponent may spread a number to; far beyond DECIMAL(65,38) and any double.
+    /// The maximum number of digits after an exponent is expanded, far beyond DECIMAL(65,38) and any double.
     package static let maximumDigits = 1_100
 
-    /// Beyond what the digits of any text can make up for.
+    /// A limit that the digits of no text can compensate.
     private static let farthestExponent = 1_000_000_000_000_000
 
     private init(normal: String) {
         text = normal
     }
 
-    /// Takes a whole number.
+    /// Converts an integer.
     package init(_ integer: Int128) {
         text = String(integer)
     }
 
-    /// The value of the shortest decimal form that reads back as `double`; nil for infinities and NaN.
+    /// Reads the shortest decimal form of a double, or returns nil for infinities and NaN.
     package init?(shortest double: Double) {
         guard double.isFinite else { return nil }
         self.init(double.description)
     }
 
-    /// The value of the shortest decimal form that reads back as `float`; nil for infinities and NaN.
+    /// Reads the shortest decimal form of a float, or returns nil for infinities and NaN.
     package init?(shortest float: Float) {
         guard float.isFinite else { return nil }
         self.init(float.description)
     }
 
-    /// Reads `[+-]digits[.digits][e[+-]digits]`; nil for anything else and for numbers of absurd length.
+    /// Reads `[+-]digits[.digits][e[+-]digits]`, or returns nil for any other text or too many digits.
     package init?(_ source: String) {
         var source = source
         if let length = source.withUTF8({ Self.normalLength($0) }) {
@@ -74,8 +74,9 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         self.init(negative: negative, digits: digits, fraction: fraction - exponent)
     }
 
-    /// Returns how many bytes of a text are its number's normal form, where only zeros after the point follow, as a
-    /// database spells its decimals; nil where more has to be changed, and for a text of unusual length.
+    /// Returns the length of the text's normal form, if only zeros after the point follow it.
+    ///
+    /// Databases spell decimals that way. Returns nil for other spellings and for texts over 64 bytes.
     private static func normalLength(_ source: UnsafeBufferPointer<UInt8>) -> Int? {
         guard source.count <= 64 else { return nil }
         let isNegative = source.first == UInt8(ascii: "-")
@@ -92,7 +93,7 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
                 if source[place] != 48 { length = place + 1 }
             }
         }
-        // There is no -0.
+        // The normal form has no -0.
         return isNegative && length == whole && source[start] == 48 ? nil : length
     }
 
@@ -113,7 +114,7 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         return negative ? -value : value
     }
 
-    /// The number `digits × 10^-fraction`; nil where it would need more than `maximumDigits` digits.
+    /// Creates the number `digits × 10^-fraction`, or returns nil if it needs more than `maximumDigits` digits.
     private init?(negative: Bool, digits source: [UInt8], fraction scale: Int) {
         var digits = source
         var fraction = scale
@@ -141,25 +142,25 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
     /// True below zero.
     package var isNegative: Bool { text.utf8.first == UInt8(ascii: "-") }
 
-    /// Digits before the point, without sign; 0 for a number below one.
+    /// The number of digits before the point; 0 for a number below one.
     package var integerDigits: Int {
         let digits = text.utf8.prefix { $0 != UInt8(ascii: ".") }
         let count = digits.count - (isNegative ? 1 : 0)
         return count == 1 && digits.last == 48 ? 0 : count
     }
 
-    /// Digits after the point.
+    /// The number of digits after the point.
     package var fractionDigits: Int {
         guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return 0 }
         return text.utf8.distance(from: point, to: text.utf8.endIndex) - 1
     }
 
-    /// The number as an integer; nil where it has a fraction or needs more than 127 bits.
+    /// The number as an integer, or nil if it has a fraction or does not fit.
     package var integer: Int128? {
         fractionDigits == 0 ? Int128(text) : nil
     }
 
-    /// The number with exactly `scale` digits after the point; `scale` must not be below `fractionDigits`.
+    /// Returns the text with exactly `scale` digits after the point; `scale` must be at least `fractionDigits`.
     package func text(scale: Int) -> String {
         let have = fractionDigits
         guard have < scale else { return text }

@@ -1,12 +1,12 @@
-/// Text that is equal only to text of the same characters, code point by code point.
+/// Text that is compared by code points.
 ///
-/// Swift's `String` calls canonically equivalent strings equal (NFC = NFD); a database column stores them as
-/// different values, so Protocol.md, section 2 calls them different.
+/// Swift's `String` treats canonically equivalent strings as equal (NFC = NFD). A column stores them as different
+/// values, so Protocol.md, section 2 does too.
 package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The characters.
     package let string: String
 
-    /// Takes a string as it is.
+    /// Wraps a string.
     package init(_ string: String) {
         self.string = string
     }
@@ -18,11 +18,11 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
                 Self.same(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y))
             }
         }
-        // Texts of other libraries may stand elsewhere.
+        // Strings of other libraries may have no contiguous storage.
         return (same ?? nil) ?? a.string.utf8.elementsEqual(b.string.utf8)
     }
 
-    /// Compares texts of one length, eight bytes at a time, because every base is compared with what stands there.
+    /// Compares texts of equal length, eight bytes at a time, because every base is compared with the current value.
     private static func same(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         while place + 8 <= a.count {
@@ -46,7 +46,7 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
         hasher.combine(UInt8(0xFF))
     }
 
-    /// Order of code points, which for UTF-8 is the order of the bytes.
+    /// Compares by bytes, which for UTF-8 is the order of the code points.
     package static func < (a: ExactText, b: ExactText) -> Bool {
         a.string.utf8.lexicographicallyPrecedes(b.string.utf8)
     }
@@ -55,13 +55,13 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
 }
 
 extension String {
-    /// Returns true where another text has the same bytes.
+    /// Returns true if both texts have the same bytes.
     ///
-    /// Swift's own `==` takes time in the square of a run of combining marks, so it is nothing for texts that clients send.
+    /// Swift's `==` takes quadratic time for a run of combining marks, so it is unsuitable for texts of clients.
     package func isExactly(_ other: String) -> Bool { ExactText(self) == ExactText(other) }
 }
 
 extension Array<String> {
-    /// Returns true where one of these has the bytes of a text.
+    /// Returns true if an element has the bytes of the text.
     package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 }

@@ -1,39 +1,38 @@
-/// The digits that FLOAT(M,D) and DOUBLE(M,D) of MariaDB keep: such a column rounds what is written into it.
+/// The digits of MariaDB's FLOAT(M,D) and DOUBLE(M,D), which round new values.
 package struct FixedDigits: Sendable, Hashable {
-    /// Digits in all.
+    /// The total number of digits.
     package let precision: Int
-    /// Digits behind the point.
+    /// The number of digits after the point.
     package let scale: Int
     private let power: Double
 
-    /// Makes digits of a column such as `FLOAT(7,2)`: all of them, and those behind the point.
+    /// Creates the digits of a column such as `FLOAT(7,2)`.
     package init(precision: Int, scale: Int) {
         self.precision = precision
         self.scale = scale
         power = Double("1e\(scale)") ?? 1
     }
 
-    /// Returns true where a number has no more digits than the column, and the server's rounding leaves it what it is.
+    /// Returns true if the column has enough digits and the server's rounding keeps the number.
     func hold(_ number: ExactDecimal, _ double: Double) -> Bool {
         number.fractionDigits <= scale && number.integerDigits <= precision - scale && read(rounded(double)) == double
     }
 
-    /// The same for a FLOAT.
     func hold(_ number: ExactDecimal, _ float: Float) -> Bool {
         number.fractionDigits <= scale && number.integerDigits <= precision - scale
             && Float(rounded(Double(float))) == float
     }
 
-    /// The number as the server rounds it, which may end up a double beside the nearest.
+    /// Rounds as the server does, which may return a neighbour of the nearest double.
     private func rounded(_ number: Double) -> Double {
         let whole = number.rounded(.down)
         return whole + ((number - whole) * power).rounded(.toNearestOrEven) / power
     }
 
-    /// The double nearest to the decimal that a stored number stands for.
+    /// Returns the double that is nearest to the decimal of a stored number.
     package func read(_ stored: Double) -> Double {
         let shifted = stored * power
-        // Beyond, neighbouring doubles stand for different decimals or a power of ten is no double.
+        // Above these limits, adjacent doubles are different decimals, or the power of ten is no exact double.
         guard shifted.magnitude < 0x1p53, scale <= 22 else { return stored }
         return shifted.rounded(.toNearestOrEven) / power
     }

@@ -7,7 +7,7 @@ package enum Hex {
         String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Returns the bytes of digits in either case; nil where the text is anything else.
+    /// Returns the bytes of digits in either case, or nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count % 2 == 0 else { return nil }

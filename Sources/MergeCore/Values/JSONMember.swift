@@ -1,6 +1,6 @@
 /// A named value of a JSON object.
 package struct JSONMember: Sendable, Hashable {
-    /// The name, compared by its scalars.
+    /// The name.
     package let name: ExactText
     /// The value of the member.
     package let value: JSONTree

@@ -1,9 +1,9 @@
-/// The members of a JSON object in the order in which they stand, equal in any order.
+/// The members of a JSON object; the order does not count in comparisons.
 package struct JSONMembers: Sendable, Hashable {
     /// The members in their order.
     package let list: [JSONMember]
 
-    /// Of members with the same name the last one counts, as in most readers.
+    /// Creates members, of which the last of each name counts, as in most readers.
     package init(_ members: [JSONMember]) {
         var last: [ExactText: Int] = [:]
         for (index, member) in members.enumerated() { last[member.name] = index }

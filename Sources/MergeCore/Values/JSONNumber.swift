@@ -1,6 +1,6 @@
-/// Numbers as JSON writes them (RFC 8259 section 6).
+/// Numbers in JSON syntax (RFC 8259 section 6).
 package enum JSONNumber {
-    /// Returns the number that a token stands for, exactly; nil where the token is no number of JSON.
+    /// Returns the exact number of a token, or nil if the token is no JSON number.
     package static func scalar(_ token: some Collection<UInt8>) -> Scalar? {
         token.withContiguousStorageIfAvailable { scalar(bytes: $0) }
             ?? Array(token).withUnsafeBufferPointer {
@@ -8,14 +8,14 @@ package enum JSONNumber {
             }
     }
 
-    /// Returns the number that the bytes of a token stand for, exactly; nil where they are no number of JSON.
+    /// Returns the exact number of a token's bytes, or nil if they are no JSON number.
     package static func scalar(bytes: UnsafeBufferPointer<UInt8>) -> Scalar? {
         guard isWellFormed(bytes) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         return ExactDecimal(text).map { .number($0) } ?? .vast(VastNumber(text))
     }
 
-    /// Plain comparisons of bytes, since a body may hold little but numbers.
+    /// Compares plain bytes for speed, because a body may consist of little but numbers.
     private static func isWellFormed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let count = bytes.count
         var index = 0

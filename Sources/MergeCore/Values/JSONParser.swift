@@ -1,11 +1,11 @@
-/// Reads the JSON that a column holds (RFC 8259).
+/// Reads the JSON of a column (RFC 8259).
 package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
-    /// The most levels of nesting that are read, which is what databases hold.
+    /// The maximum depth, which is the limit of databases.
     package static let maximumDepth = 512
 
-    /// nil where the text is not JSON, nested too deep, or has a number beyond a double.
+    /// Returns the value, or nil if the text is not JSON, is too deep or contains a number beyond a double.
     package static func parse(_ text: String) -> JSONTree? {
         var parser = JSONParser(bytes: Array(text.utf8))
         guard let tree = parser.value(depth: 0) else { return nil }

@@ -1,4 +1,4 @@
-/// Strings of JSON, with the escapes that RFC 8785 section 3.2.2.2 makes canonical.
+/// Writes JSON strings with the canonical escapes of RFC 8785 section 3.2.2.2.
 package enum JSONQuoting {
     private static let hex = Array("0123456789abcdef".utf8)
 
@@ -8,10 +8,10 @@ package enum JSONQuoting {
         text.withUTF8 { append($0, to: &bytes) }
     }
 
-    /// Appends a text in UTF-8 in quotes.
+    /// Appends a UTF-8 text in quotes.
     package static func append(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        // Runs without escapes, which is most of all text, are copied whole.
+        // Runs without escapes are copied as a whole.
         var start = 0
         while let index = firstEscape(in: utf8, from: start) {
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
@@ -22,7 +22,6 @@ package enum JSONQuoting {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Returns the place of the first byte from `start` on that needs an escape; nil where none does.
     private static func firstEscape(in utf8: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         let raw = UnsafeRawBufferPointer(utf8)
         var place = start
@@ -36,10 +35,10 @@ package enum JSONQuoting {
         return nil
     }
 
-    /// Returns true where one of eight bytes needs an escape; it may be wrong about bytes above one that does.
+    /// Returns true if one of eight bytes needs an escape.
     ///
-    /// Subtracting sets the highest bit of a byte that is less, and of some above it (Henry S. Warren, Hacker's Delight,
-    /// 2nd edition, section 6-1).
+    /// It may report a byte above such a byte by mistake. The subtraction sets the highest bit of each lower byte, and
+    /// of some above it (Henry S. Warren, Hacker's Delight, 2nd edition, section 6-1).
     private static func mayNeedEscape(_ eight: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = eight ^ (ones &* UInt64(UInt8(ascii: "\"")))

@@ -1,5 +1,5 @@
 extension JSONTree {
-    /// The value as JSON, its members in the order in which they stand.
+    /// The value as JSON, with its members in their order.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes, isCanonical: false)
@@ -18,7 +18,7 @@ extension JSONTree {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .boolean(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .integer(let number):
-            // RFC 8785 knows only doubles, so a reader of the canonical form sees the nearest one.
+            // RFC 8785 has only doubles, so the canonical form contains the nearest one.
             let isSafe = number.magnitude <= 1 << 53
             bytes.append(contentsOf: (isCanonical && !isSafe ? ShortestNumber.text(Double(number)) : "\(number)").utf8)
         case .double(let number): bytes.append(contentsOf: ShortestNumber.text(number).utf8)

@@ -1,10 +1,10 @@
-/// A JSON value, compared by its structure: the order of members does not count, and numbers count by their value.
+/// A JSON value, compared by structure: member order does not count, and numbers are compared by value.
 package indirect enum JSONTree: Sendable, Hashable {
     case null
     case boolean(Bool)
-    /// A number without fraction that 64 bits hold, signed or unsigned, however it was written.
+    /// A number without fraction that fits 64 bits, signed or unsigned, in any spelling.
     case integer(Int128)
-    /// The double nearest to any other number, where that is not such an integer itself.
+    /// The nearest double of any other number, unless this double is such an integer.
     case double(Double)
     case text(ExactText)
     case array([JSONTree])
@@ -12,7 +12,7 @@ package indirect enum JSONTree: Sendable, Hashable {
 
     private static let integers = Int128(Int64.min)...Int128(UInt64.max)
 
-    /// The value of a number as it was written; nil beyond a double.
+    /// Converts a number, or returns nil beyond a double.
     package init?(number: ExactDecimal) {
         if let whole = number.integer, Self.integers.contains(whole) {
             self = .integer(whole)
@@ -23,11 +23,11 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 
-    /// The value of a double that is finite: what is read again once it was written as text.
+    /// Converts a finite double to the value that its text would have.
     ///
-    /// So 1.000000000000000005 is 1, and what is too small for a double is 0.
+    /// So 1.000000000000000005 is 1, and a number too small for a double is 0.
     private init(_ double: Double) {
-        // From 1e21 on the text of a double has an exponent, and 64 bits hold no such number.
+        // From 1e21 on, the text of a double has an exponent, and the number does not fit 64 bits.
         if double.magnitude < 1e21, double == double.rounded(.towardZero),
             let whole = Int128(ShortestNumber.text(double)), Self.integers.contains(whole)
         {
@@ -37,7 +37,7 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 
-    /// The value of what a client sent.
+    /// Converts a client's value.
     ///
     /// - Throws: `ValueProblem` for a number beyond a double.
     init(_ scalar: Scalar) throws(ValueProblem) {
@@ -67,7 +67,7 @@ package indirect enum JSONTree: Sendable, Hashable {
 }
 
 extension JSONTree {
-    /// Returns true where values stand in each other on more levels than these; a scalar alone is one level.
+    /// Returns true if the value has more levels; a scalar is one level.
     package func isDeeper(than levels: Int) -> Bool {
         if levels == 0 { return true }
         switch self {

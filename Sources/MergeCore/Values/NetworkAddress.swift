@@ -1,25 +1,25 @@
-/// An IPv4 or IPv6 address, equal to any other spelling of it.
+/// An IPv4 or IPv6 address, equal in any spelling.
 package struct NetworkAddress: Sendable, Hashable {
-    /// 4 or 16 bytes in network order.
+    /// The 4 or 16 bytes in network order.
     package let bytes: [UInt8]
-    /// As the database or the client spells it.
+    /// The spelling of the database or the client.
     package let text: String
 
     package static func == (a: NetworkAddress, b: NetworkAddress) -> Bool { a.bytes == b.bytes }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// No address is written with more bytes; so nothing else has to be looked into.
+    /// The maximum length of an address, so that longer texts are refused at once.
     private static let longest = 45
 
-    /// `192.0.2.1`, without leading zeros.
+    /// Reads an address such as `192.0.2.1`, without leading zeros.
     package init?(version4 text: String) {
         guard text.utf8.count <= Self.longest, let bytes = Self.version4(text[...]) else { return nil }
         self.bytes = bytes
         self.text = text
     }
 
-    /// The forms of RFC 4291 section 2.2, without a zone.
+    /// Reads the forms of RFC 4291 section 2.2, without a zone.
     package init?(version6 text: String) {
         guard text.utf8.count <= Self.longest, let bytes = Self.version6(text) else { return nil }
         self.bytes = bytes
@@ -65,7 +65,7 @@ package struct NetworkAddress: Sendable, Hashable {
 }
 
 extension String {
-    /// The parts around `::`; three or more where it stands more than once.
+    /// The parts between each `::`.
     fileprivate var splitOnDoubleColon: [Substring] {
         var parts: [Substring] = []
         var rest = self[...]

@@ -1,16 +1,15 @@
-/// The form of a number as JSON spells it (RFC 8259 section 6): `-12`, `0.50`, `1e9`.
+/// The form of a number in JSON syntax (RFC 8259 section 6): `-12`, `0.50`, `1e9`.
 ///
-/// Nothing that only a lenient reader would take is one: no plus sign, no blank, no zero in front, no bare point.
+/// A plus sign, a blank, a leading zero or a bare point is an error.
 struct NumberForm {
-    /// All digits behind the point are zeros; true where there is no point.
+    /// True if all digits after the point are zeros, or if there is no point.
     let hasZeroFraction: Bool
     let hasExponent: Bool
 
-    /// Reads a text; nil where it is no number of JSON as a whole.
+    /// Reads a text, or returns nil if it is not completely a JSON number.
     init?(_ text: some Sequence<UInt8>) {
         var bytes = text.makeIterator()
         var next = bytes.next()
-        /// Takes a run of digits, and returns how many they are, and whether all of them are zeros.
         func digits() -> (count: Int, areZeros: Bool) {
             var taken = (count: 0, areZeros: true)
             while let byte = next, byte >= 48, byte <= 57 {

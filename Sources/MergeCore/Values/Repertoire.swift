@@ -1,4 +1,4 @@
-/// The characters that a text column's character set can hold, and how many bytes each takes there.
+/// The characters of a text column's character set, and their sizes in bytes.
 package enum Repertoire: Sendable, Hashable {
     /// All of Unicode in UTF-8: utf8mb4, and every text of SQLite.
     case unicode
@@ -10,10 +10,10 @@ package enum Repertoire: Sendable, Hashable {
     case ucs2
     /// All of Unicode in four bytes: utf32.
     case utf32
-    /// The listed code points, one byte each: latin1, latin2, ascii and their like.
+    /// The listed code points, one byte each: latin1, latin2, ascii and similar sets.
     case singleByte(Set<UInt32>)
 
-    /// The first character that the set lacks; nil where it holds them all.
+    /// Returns the first character that the set lacks, if any.
     package func firstMissing(in text: String) -> Unicode.Scalar? {
         switch self {
         case .unicode, .utf16, .utf32: nil
@@ -22,7 +22,7 @@ package enum Repertoire: Sendable, Hashable {
         }
     }
 
-    /// Returns the bytes that the text takes in this character set; meaningful where `firstMissing` is nil.
+    /// Returns the length of the text in this character set, if `firstMissing` is nil.
     package func byteCount(_ text: String) -> Int {
         switch self {
         case .unicode, .basicPlane: text.utf8.count

@@ -1,6 +1,8 @@
 extension Scalar {
-    /// The members as a client sends them: an array, or a text with commas between them, whatever the column has; or the
-    /// text that the column would hold, where it has no other comma.
+    /// Returns the members that a client sent as an array or as a text.
+    ///
+    /// The text has commas for any column. It may have the column's own separator instead if no member contains a
+    /// comma.
     private func memberTexts(separator: String) throws(ValueProblem) -> [ExactText] {
         switch self {
         case .text(let text):
@@ -19,14 +21,14 @@ extension Scalar {
         }
     }
 
-    /// Members of a SET column, in the column's own order, each once.
+    /// Returns the members for a SET column, in the column's order, each once.
     func members(of allowed: [ExactText]) throws(ValueProblem) -> [ExactText] {
         let sent = Set(try memberTexts(separator: ","))
         guard sent.isSubset(of: allowed) else { throw ValueProblem("has a member that the column's SET lacks") }
         return allowed.filter(sent.contains)
     }
 
-    /// Members of a delimited text, in the order given, each once.
+    /// Returns the members for a delimited text, in the client's order, each once.
     func members(separator: String, type: TextType) throws(ValueProblem) -> [ExactText] {
         var seen: Set<ExactText> = []
         let sent = try memberTexts(separator: separator).filter { seen.insert($0).inserted }
@@ -35,21 +37,22 @@ extension Scalar {
             throw ValueProblem("has a member that contains the separator")
         }
         let text = try type.fitted(sent.map(\.string).joined(separator: separator)).string
-        // A separator that overlaps itself can be read at the seam of two members.
+        // A separator that overlaps itself could match across two members.
         guard Self.split(text, separator) == sent else {
             throw ValueProblem("has members that could not be told apart between separators")
         }
         return sent
     }
 
-    /// The members that a delimited text holds, in its order, each once; an old text may repeat one, or have nothing
-    /// between two separators.
+    /// Returns the members of a column's delimited text, each once, in order.
+    ///
+    /// An old text may repeat a member or contain an empty one.
     package static func heldMembers(_ text: String, separator: String) -> [ExactText] {
         var seen: Set<ExactText> = []
         return split(text, separator).filter { !$0.string.isEmpty && seen.insert($0).inserted }
     }
 
-    /// The parts of a delimited text; an empty text has none.
+    /// Returns the parts of a delimited text; an empty text has none.
     package static func split(_ text: String, _ separator: String) -> [ExactText] {
         guard !text.isEmpty, !separator.isEmpty else { return text.isEmpty ? [] : [ExactText(text)] }
         let bytes = Array(text.utf8)

@@ -1,11 +1,11 @@
-/// A value as it arrives, before it is converted to its column's type.
+/// A value from a client, before the conversion to its column's type.
 package enum Scalar: Sendable, Hashable {
     case null
     case boolean(Bool)
     case integer(Int64)
-    /// Any other number, exactly as it was written.
+    /// Any other number, exactly as sent.
     case number(ExactDecimal)
-    /// A number that only JSON can hold, and only as a double.
+    /// A number that only JSON can contain, and only as a double.
     case vast(VastNumber)
     case text(String)
     case array([Scalar])

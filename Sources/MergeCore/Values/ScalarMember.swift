@@ -1,6 +1,6 @@
-/// A named value of an object that arrived.
+/// A named value of a client's object.
 package struct ScalarMember: Sendable, Hashable {
-    /// The name as it was sent.
+    /// The name as sent.
     package let name: String
     /// The value of the member.
     package let value: Scalar

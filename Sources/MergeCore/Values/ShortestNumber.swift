@@ -1,5 +1,4 @@
-/// The text of a floating-point number as ECMAScript writes it, which RFC 8785 section 3.2.2.3 makes canonical:
-/// the shortest digits that read back as the same value.
+/// Writes floating-point numbers as ECMAScript does, which is canonical in RFC 8785 section 3.2.2.3.
 package enum ShortestNumber {
     /// Returns the shortest text that reads back as the same double.
     package static func text(_ number: Double) -> String { text(description: number.description) }
@@ -7,7 +6,7 @@ package enum ShortestNumber {
     /// Returns the shortest text that reads back as the same float.
     package static func text(_ number: Float) -> String { text(description: number.description) }
 
-    /// From Swift's own shortest form, such as `1.5e-07`.
+    /// Converts Swift's own shortest form, such as `1.5e-07`.
     private static func text(description: String) -> String {
         var digits: [UInt8] = []
         var pointAfter = 0
@@ -41,7 +40,7 @@ package enum ShortestNumber {
         return (isNegative ? "-" : "") + layout(digits, pointAfter + exponent)
     }
 
-    /// ECMA-262 Number::toString: `digits` with the point after the first `n` of them.
+    /// Writes `digits` with the point after the first `n` of them (ECMA-262 Number::toString).
     private static func layout(_ digits: [UInt8], _ n: Int) -> String {
         let text = String(decoding: digits, as: UTF8.self)
         let k = digits.count

@@ -1,17 +1,17 @@
 /// The limits of a text column.
 package struct TextType: Sendable, Hashable {
-    /// CHAR(n) and VARCHAR(n) count characters.
+    /// The limit of CHAR(n) and VARCHAR(n), in characters.
     package let maximumCharacters: Int?
-    /// The TEXT types count bytes.
+    /// The limit of the TEXT types, in bytes.
     package let maximumBytes: Int?
-    /// The characters that the column's character set has.
+    /// The column's character set.
     package let repertoire: Repertoire
-    /// CHAR: trailing spaces are padding and no part of the value.
+    /// True for CHAR, whose trailing spaces are padding and not part of the value.
     package let isPadded: Bool
-    /// SQLite's NUMERIC affinity would store a text that looks like a number as that number.
+    /// True if SQLite's NUMERIC affinity would turn a text that looks like a number into a number.
     package let turnsNumbers: Bool
 
-    /// Describes the texts that a column holds.
+    /// Creates the limits of a column.
     package init(
         maximumCharacters: Int? = nil, maximumBytes: Int? = nil, repertoire: Repertoire = .unicode,
         isPadded: Bool = false, turnsNumbers: Bool = false
@@ -23,10 +23,10 @@ package struct TextType: Sendable, Hashable {
         self.turnsNumbers = turnsNumbers
     }
 
-    /// The text as the column would hold it.
+    /// Returns the text as the column would store it.
     ///
-    /// - Parameter isJSON: the text is JSON, and a number as good as its text.
-    /// - Throws: `ValueProblem` where it is too long or has a character that the column's set lacks.
+    /// - Parameter isJSON: True if the text is JSON, so that a number is as good as its text.
+    /// - Throws: `ValueProblem` if the text is too long or has a character that the character set lacks.
     package func fitted(_ string: String, isJSON: Bool = false) throws(ValueProblem) -> ExactText {
         var text = string
         if isPadded, text.utf8.last == UInt8(ascii: " ") {
@@ -41,7 +41,7 @@ package struct TextType: Sendable, Hashable {
         if turnsNumbers, !isJSON, text.isNumberToSQLite {
             throw ValueProblem("looks like a number, which the column's affinity would change")
         }
-        // Bytes are never fewer than characters, so the count of characters is needed only for long texts.
+        // A text never has fewer bytes than characters, so short texts need no count of characters.
         if let limit = maximumCharacters, text.utf8.count > limit, text.unicodeScalars.count > limit {
             throw ValueProblem("is longer than the column's \(limit) characters")
         }
@@ -53,7 +53,7 @@ package struct TextType: Sendable, Hashable {
 }
 
 extension String {
-    /// Tells whether NUMERIC affinity would make a number of the text: a decimal number with white space around it
+    /// True if NUMERIC affinity would turn the text into a number: a decimal number with optional white space around it
     /// (https://www.sqlite.org/datatype3.html section 3).
     fileprivate var isNumberToSQLite: Bool {
         let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -1,4 +1,4 @@
-/// Reads and writes dates and times as text, digit by digit and without leniency.
+/// Reads dates and times from text, strictly and digit by digit.
 package struct TimeReader {
     private var bytes: Substring.UTF8View
 
@@ -7,10 +7,10 @@ package struct TimeReader {
         bytes = text[...].utf8
     }
 
-    /// Nothing is left to be read.
+    /// True at the end of the text.
     package var isAtEnd: Bool { bytes.isEmpty }
 
-    /// Exactly `count` digits, or nil.
+    /// Reads exactly `count` digits, or returns nil.
     package mutating func digits(_ count: Int) -> Int? {
         guard bytes.count >= count else { return nil }
         var value = 0
@@ -22,27 +22,27 @@ package struct TimeReader {
         return value
     }
 
-    /// As many digits as stand there, at least one and at most nine.
+    /// Reads a run of one to nine digits.
     package mutating func number() -> (value: Int, count: Int)? {
         let run = bytes.prefix { $0 >= 48 && $0 <= 57 }
         guard (1...9).contains(run.count), let value = digits(run.count) else { return nil }
         return (value, run.count)
     }
 
-    /// Takes the character where it comes next; returns false, and takes nothing, where another does.
+    /// Reads the character, or returns false and reads nothing if another one is next.
     package mutating func take(_ character: Character) -> Bool {
         guard let byte = character.asciiValue, bytes.first == byte else { return false }
         bytes = bytes.dropFirst()
         return true
     }
 
-    /// Takes a date of the form `2026-11-20`; nil where none comes next.
+    /// Reads a date such as `2026-11-20`.
     package mutating func date() -> CalendarDate? {
         guard let year = digits(4), take("-"), let month = digits(2), take("-"), let day = digits(2) else { return nil }
         return CalendarDate(year: year, month: month, day: day)
     }
 
-    /// An optional fraction of a second in microseconds, with the digits after its last one that is not zero.
+    /// Reads an optional fraction of a second, and counts its digits without trailing zeros.
     package mutating func fraction() -> (microseconds: Int, digits: Int)? {
         guard take(".") else { return (0, 0) }
         guard let (value, count) = number() else { return nil }
@@ -57,7 +57,7 @@ package struct TimeReader {
         return (nanoseconds / 1_000, significant)
     }
 
-    /// `YYYY-MM-DD`, a `T` or a space, `hh:mm:ss` and an optional fraction.
+    /// Reads `YYYY-MM-DD`, a `T` or a space, `hh:mm:ss` and an optional fraction.
     package mutating func dateTime() -> (moment: DateTime, fractionDigits: Int)? {
         guard let date = date(), take("T") || take(" "), let hour = digits(2), take(":"), let minute = digits(2),
             take(":"), let second = digits(2), let (microseconds, count) = fraction(),
@@ -66,7 +66,7 @@ package struct TimeReader {
         return (moment, count)
     }
 
-    /// `Z` or `+hh:mm`, in minutes to the east.
+    /// Reads `Z` or an offset such as `+01:00` or `+0100`, in minutes east.
     package mutating func offset() -> Int? {
         if take("Z") || take("z") { return 0 }
         let negative = bytes.first == UInt8(ascii: "-")
@@ -77,7 +77,7 @@ package struct TimeReader {
     }
 }
 
-/// Writes numbers of a fixed width, without a text for each.
+/// Writes numbers of a fixed width into one buffer.
 private struct Digits {
     private let place: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0
@@ -130,7 +130,7 @@ extension CalendarDate {
 }
 
 extension DateTime {
-    /// `YYYY-MM-DDThh:mm:ss` with `fraction` digits of a second (0 to 6).
+    /// Returns `YYYY-MM-DDThh:mm:ss` with `fraction` digits of a second (0 to 6).
     package func text(separator: Unicode.Scalar, fraction: Int) -> String {
         String(unsafeUninitializedCapacity: 26) { place in
             var digits = Digits(place)
@@ -150,7 +150,7 @@ extension DateTime {
 }
 
 extension TimeSpan {
-    /// `[-]hh:mm:ss` (three digits of hours where they are needed) with `fraction` digits of a second.
+    /// Returns `[-]hh:mm:ss` with `fraction` digits of a second; the hours have three digits if needed.
     package func text(fraction: Int) -> String {
         (isNegative ? "-" : "") + CalendarDate.pad(hours, 2) + ":" + CalendarDate.pad(minute, 2) + ":"
             + CalendarDate.pad(second, 2) + CalendarDate.fraction(microsecond, digits: fraction)

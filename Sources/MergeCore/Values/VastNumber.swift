@@ -1,14 +1,14 @@
-/// A number with more digits than `ExactDecimal` spells out: next to zero, beyond every double, or very long.
+/// A number with more digits than `ExactDecimal` allows: very small, very large or very long.
 ///
-/// No column of numbers holds one exactly; a JSON column keeps the double nearest to it.
+/// No numeric column can store it exactly. A JSON column stores the nearest double.
 package struct VastNumber: Sendable, Hashable {
-    /// The sign, the digits as an integer that does not end with a zero, and the power of ten: equal text is equal value.
+    /// The sign, the digits without trailing zeros, and the power of ten, so that equal texts are equal values.
     package let text: String
 
-    /// Powers of ten are told apart up to this one; no body is long enough to bring a number beyond it back.
+    /// The limit of the power of ten, which the digits of no body can compensate.
     private static let farthestPower = 1_000_000_000_000_000
 
-    /// Reads a number of JSON that is not zero.
+    /// Reads a JSON number that is not zero.
     init(_ source: String) {
         let mark = source.utf8.firstIndex { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
         var power = 0
@@ -32,6 +32,5 @@ package struct VastNumber: Sendable, Hashable {
         text = (source.hasPrefix("-") ? "-" : "") + String(decoding: digits, as: UTF8.self) + "e\(power)"
     }
 
-    /// The nearest double; nil where that is infinite.
     var double: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 }

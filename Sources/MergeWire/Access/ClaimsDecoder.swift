@@ -2,12 +2,11 @@ package import MergeCore
 
 /// Reads the claims of a token.
 package enum ClaimsDecoder {
-    /// Levels of nesting of what is read.
     private static let depth = 16
 
     /// Returns the members of a JSON object.
     ///
-    /// - Throws: a 400 `Problem` where the bytes are no JSON object, or an object in them has a member twice.
+    /// - Throws: a 400 `Problem` if the bytes are not a JSON object, or if an object has a duplicate member.
     package static func decode(_ bytes: [UInt8]) throws(Problem) -> AccessClaims {
         let read: Result<AccessClaims, Problem> = bytes.withUnsafeBytes { bytes in
             do throws(Problem) { return .success(try decode(bytes)) } catch { return .failure(error) }

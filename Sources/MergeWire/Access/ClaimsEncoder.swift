@@ -2,7 +2,7 @@ package import MergeCore
 
 /// Writes the claims of a token.
 package enum ClaimsEncoder {
-    /// Returns a JSON object of members, and of those claims that have another name.
+    /// Returns a JSON object of members, and of the claims with other names.
     package static func encode(_ members: [(String, Scalar)], beside claims: AccessClaims) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

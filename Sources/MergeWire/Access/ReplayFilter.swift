@@ -1,8 +1,8 @@
 package import MergeCore
 
-/// Takes out of an answer that is told again what its client may not read any more.
+/// Removes from a stored answer the values that its client may no longer read.
 package enum ReplayFilter {
-    /// The records of an answer whose resources have rules of access.
+    /// Returns the records of an answer whose resources have access rules.
     package static func records(in answer: [UInt8], of catalog: Catalog) -> [(resource: Resource, key: RecordKey)] {
         let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
@@ -21,13 +21,10 @@ package enum ReplayFilter {
         return (resource, key)
     }
 
-    /// Returns an answer without what its client may not read any more; statuses, ids and outcomes stay.
+    /// Returns an answer with only the values that its client may still read, or nil if the answer is not JSON.
     ///
-    /// - Parameters:
-    ///   - standing: the records of `records(in:of:)` as the client sees them now, parallel to them; nil where one does not
-    ///     exist for it.
-    ///   - viewer: the client.
-    /// - Returns: nil where the answer is no JSON.
+    /// - Parameter standing: The current records of `records(in:of:)` as the client sees them, parallel to these; nil
+    ///   for an invisible record.
     package static func filtered(
         _ answer: [UInt8], standing: [ReadRecord?], for viewer: Viewer, of catalog: Catalog
     ) -> [UInt8]? {
@@ -90,7 +87,7 @@ package enum ReplayFilter {
         }
     }
 
-    /// Writes a problem without the row in the way, which may be another's by now.
+    /// Writes a problem without the colliding row, which the client may no longer see.
     private static func problem(_ node: JSONNode, _ writer: inout JSONWriter) {
         writer.object { writer in
             for (name, value) in node.members where name.string != "record" {

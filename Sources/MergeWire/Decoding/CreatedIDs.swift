@@ -1,17 +1,16 @@
 import MergeCore
 
-/// The temporary ids that a push creates, gathered before its values are read, because only they tell a reference to a
-/// new row from a number or text of its own.
+/// The temporary ids that a push creates.
+///
+/// They are collected first, because only they distinguish a reference to a new row from a plain number or text.
 struct CreatedIDs {
     private let catalog: Catalog
     private let earlier: EarlierIDs
     private var tables: [TemporaryID: TableName] = [:]
-    /// The section of each row that is created.
+    /// The section of each created row.
     private(set) var sections: [TemporaryID: Section] = [:]
 
-    /// A look over the raw edits; what is not well-formed is left to the decoder to refuse.
-    ///
-    /// - Parameter earlier: the ids of pushes before, in the same request.
+    /// Collects the ids of the raw edits; the decoder refuses malformed edits later.
     init(edits: [(resource: Resource?, node: JSONNode)], in catalog: Catalog, after earlier: EarlierIDs = EarlierIDs())
     {
         self.catalog = catalog
@@ -37,7 +36,7 @@ struct CreatedIDs {
         sections[temporary] = section
     }
 
-    /// The temporary id that an id holds, in the part that the database numbers.
+    /// Returns the temporary id in the part of an id that the database numbers, if any.
     static func temporary(_ id: JSONNode, in section: Section) -> TemporaryID? {
         guard let position = section.generatedKeyColumn else { return nil }
         if id.isArray {
@@ -52,10 +51,9 @@ struct CreatedIDs {
         return isGenerated ? TemporaryID(number: scalar) : nil
     }
 
-    /// The table in which a row is created under a temporary id; nil where the push creates none of that name.
     subscript(id: TemporaryID) -> TableName? { tables[id] }
 
-    /// Says if a temporary id stands for a row that a reference can mean, whichever resource over its table creates it.
+    /// Returns true if the row is in the table of a reference, whatever resource creates it.
     func has(_ id: TemporaryID, for target: SectionReference) -> Bool {
         guard let table = self[id] else { return false }
         return self.table(of: target) == table
@@ -70,18 +68,18 @@ struct CreatedIDs {
 
     // MARK: Pushes before, in the same request
 
-    /// Returns the key of a row that a reference can mean and an earlier push created; nil where none did.
+    /// Returns the key of the referenced row if an earlier push created it.
     func earlierKey(_ id: TemporaryID, for target: SectionReference) -> RecordKey? {
         table(of: target).flatMap { earlier.key(id, in: $0) }
     }
 
-    /// Returns the key of a row that an earlier push created; nil where none did.
+    /// Returns the key of a row if an earlier push created it.
     ///
-    /// - Parameter table: nil for that of any row.
+    /// - Parameter table: The table, or nil for any table.
     func earlierKey(_ id: TemporaryID, in table: TableName?) -> RecordKey? {
         id.isMarked && tables[id] == nil ? earlier.key(id, in: table) : nil
     }
 
-    /// Says if an earlier push would have created the row, and did not.
+    /// Returns true if an earlier push failed to create the row.
     func wasRefused(_ id: TemporaryID) -> Bool { tables[id] == nil && earlier.refusedIDs.contains(id) }
 }

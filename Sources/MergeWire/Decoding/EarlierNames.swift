@@ -1,10 +1,10 @@
 import MergeCore
 
-/// The names that groups and fields had under earlier rules (`formerly` in the rule files).
+/// The names of groups and fields under earlier rules (`formerly` in the rule files).
 enum EarlierNames {
     /// Returns true if an edit names a group or a field by an earlier name.
     ///
-    /// It looks at the names alone. The decoder refuses everything else that is wrong.
+    /// It checks only names. The decoder refuses all other errors.
     static func areUsed(in edit: JSONNode, of resource: Resource?) -> Bool {
         guard let resource, let changeset = edit["changeset"], changeset.isObject else { return false }
         return changeset.members.contains { name, node in
@@ -19,7 +19,6 @@ enum EarlierNames {
         section.groups.contains { !$0.formerly.isEmpty } || section.fields.contains { !$0.formerly.isEmpty }
     }
 
-    /// Looks at a row in group form, or in row form.
     private static func areUsed(inRow row: JSONNode, of section: Section) -> Bool {
         guard row.isObject else { return false }
         return row.members.contains { name, node in

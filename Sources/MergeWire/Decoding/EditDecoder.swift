@@ -1,12 +1,11 @@
 import MergeCore
 
-/// Reads the edit of one record.
 struct EditDecoder {
     let resource: Resource
     let created: CreatedIDs
     let limits: WireLimits
 
-    /// - Parameter items: rows counted so far in the push.
+    /// Reads an edit and adds its number of rows to `items`.
     func decode(_ node: JSONNode, _ path: WirePath, items: inout Int) throws(Problem) -> Edit {
         let place = path.member("changeset")
         guard let changeset = node["changeset"] else { throw Invalid.problem(place, "is missing") }

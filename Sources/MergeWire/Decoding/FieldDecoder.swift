@@ -1,11 +1,11 @@
 import MergeCore
 
-/// Reads values of fields into their columns' types.
+/// Converts values of fields to their columns' types.
 struct FieldDecoder {
     let section: Section
     let created: CreatedIDs
 
-    /// A value, or the temporary id that stands for one.
+    /// A value, or a temporary id in its position.
     enum Read {
         case value(Value)
         case pending(TemporaryID)
@@ -41,7 +41,7 @@ struct FieldDecoder {
         }
     }
 
-    /// Reads one field more.
+    /// Reads a field and appends its value.
     func read(
         _ node: JSONNode, field: Int, into out: inout FieldValues, _ path: @autoclosure () -> WirePath
     ) throws(Problem) {
@@ -53,7 +53,6 @@ struct FieldDecoder {
         }
     }
 
-    /// Reads fields in the given order.
     func values(
         _ nodes: [(field: Int, node: JSONNode, path: WirePath)]
     ) throws(Problem) -> FieldValues {
@@ -65,7 +64,7 @@ struct FieldDecoder {
         return out
     }
 
-    /// Refuses legacy contents that are to be written; an echo of the base passes.
+    /// Refuses legacy values that differ from the base.
     func checkWritable(
         _ edited: FieldValues, base: FieldValues?, path: (Int) -> WirePath
     ) throws(Problem) {

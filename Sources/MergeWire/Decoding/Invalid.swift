@@ -1,13 +1,13 @@
 import MergeCore
 
-/// The problems of a body that is JSON but not what Protocol.md describes.
+/// Problems of a body that is JSON but violates Protocol.md.
 enum Invalid {
     static func problem(_ path: WirePath, _ sentence: String) -> Problem {
         Problem(
             .invalid, detail: (path.text.isEmpty ? "The body" : "“\(path.text)”") + " " + sentence + ".", path: path)
     }
 
-    /// The parts of the rules that a body names.
+    /// A kind of name in a body.
     enum Part: String {
         case section
         case group
@@ -28,7 +28,7 @@ enum Invalid {
             return tooLong(at: path.member(name), limit: NameIndex.maximumBytes)
         }
         var end = NearestName.ending(for: name, among: names)
-        // Nothing is near: whoever does not know the sections has to be told them.
+        // If no name is near, the message lists the sections.
         if part == .section, end == ".", names.count <= mostNames { end = "; " + list(names) + "." }
         return Problem(
             part.unknown, detail: "“\(name)” is no \(part.rawValue) here\(end)", path: path.member(name))
@@ -36,22 +36,21 @@ enum Invalid {
 
     private static let mostNames = 12
 
-    /// A sentence that names all sections.
     private static func list(_ names: [String]) -> String {
         let quoted = names.map { "“\($0)”" }
         guard quoted.count > 1, let last = quoted.last else { return "the section is \(quoted.joined())" }
         return "the sections are \(quoted.dropLast().joined(separator: ", ")) and \(last)"
     }
 
-    /// The shape of a change, where a bare value stands in its place.
+    /// The form of a change, for messages about a bare value.
     static let change = #"{"old": what was read, "new": what is wanted}"#
 
-    /// A group that is sent without what it was.
+    /// The problem of a group without `old`.
     static func bareValue(_ node: JSONNode, at path: WirePath) -> Problem {
         problem(path, "must be \(change), not \(node.scalar.kind)")
     }
 
-    /// A group's fields that are sent without what they were.
+    /// The problem of a group's fields without `old`.
     static func bareFields(_ sent: ExactText, at path: WirePath) -> Problem {
         guard sent.string.utf8.count <= NameIndex.maximumBytes else {
             return tooLong(at: path.member(sent.string), limit: NameIndex.maximumBytes)
@@ -72,12 +71,11 @@ enum Invalid {
         )
     }
 
-    /// A group or a field that is named by its name and by an earlier one.
+    /// The problem of a group or field with both its current and its earlier name.
     static func twice(_ name: ExactText, at path: WirePath) -> Problem {
         problem(path.member(name.string), "is an earlier name of something that is named here as well")
     }
 
-    /// A name or an id with more bytes than any can have.
     static func tooLong(at path: WirePath, limit: Int) -> Problem {
         Problem(.nameTooLong, detail: "What stands at “\(path.text)” is longer than \(limit) bytes.", path: path)
     }
@@ -88,7 +86,6 @@ enum Invalid {
 }
 
 extension TemporaryID {
-    /// - Throws: a 400 `Problem` where the id is longer than one may be.
     func checkLength(_ path: @autoclosure () -> WirePath) throws(Problem) {
         guard text.utf8.count > Self.maximumBytes else { return }
         throw Invalid.tooLong(at: path(), limit: Self.maximumBytes)
@@ -96,7 +93,9 @@ extension TemporaryID {
 }
 
 extension JSONNode {
-    /// - Throws: a `Problem` where this is no object, or one with a member of another name.
+    /// Checks that the value is an object without unknown members.
+    ///
+    /// - Throws: a `Problem` otherwise.
     func checkObject(_ path: WirePath, known: [String]) throws(Problem) {
         guard isObject else { throw Invalid.problem(path, "must be an object, not \(scalar.kind)") }
         var found = 0

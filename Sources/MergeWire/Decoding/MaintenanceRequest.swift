@@ -2,13 +2,15 @@ package import MergeCore
 
 /// The body of `POST /v1/operations/maintenance`.
 package struct MaintenanceRequest: Sendable {
-    /// Maintenance is switched on; else off.
+    /// True to switch maintenance on.
     package let isOn: Bool
-    /// The reason for people; nil if none is given.
+    /// The reason for users, if any.
     package let reason: String?
 
     private static let mostCharacters = 255
 
+    /// Reads a body.
+    ///
     /// - Throws: a 400 `Problem` if the body is invalid.
     package init(_ body: [UInt8]) throws(Problem) {
         let read: Result<MaintenanceRequest, Problem> = body.withUnsafeBytes { bytes in

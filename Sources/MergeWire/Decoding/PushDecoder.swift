@@ -8,7 +8,7 @@ package struct PushDecoder: Sendable {
     private let earlier: EarlierIDs
     private let checkpoint: Checkpoint
 
-    /// Throws the problem that ends a push whose answer nobody waits for any more.
+    /// Throws a problem if no client waits for the answer any more.
     package typealias Checkpoint = @Sendable () throws(Problem) -> Void
 
     private static let keyPlace = WirePath("key")
@@ -16,10 +16,12 @@ package struct PushDecoder: Sendable {
     private static let mergeMembers = ["id", "changeset", "resource", "key", "rules", "feed", "sent"]
     private static let editMembers = ["resource", "id", "changeset"]
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
-    ///   - requiresVersion: whether the rules that a push names have to be these.
-    ///   - earlier: the temporary ids of pushes before, in the same request.
-    ///   - checkpoint: is called before each edit.
+    ///   - requiresVersion: True if the `rules` of a push have to be the current version.
+    ///   - earlier: The temporary ids of earlier pushes of the same request.
+    ///   - checkpoint: Runs before each edit.
     package init(
         catalog: Catalog, limits: WireLimits, requiresVersion: Bool = true, after earlier: EarlierIDs = EarlierIDs(),
         checkpoint: @escaping Checkpoint = {}
@@ -31,11 +33,10 @@ package struct PushDecoder: Sendable {
         self.requiresVersion = requiresVersion
     }
 
-    /// - Parameters:
-    ///   - headerKey: the `Idempotency-Key` header, which must not contradict the body.
-    ///   - sender: whose keys they are.
-    ///   - syncFeed: the feed of the sync that contains the push; nil outside a sync.
-    /// - Throws: a `Problem` where there is no JSON or no usable key; what else is wrong stands in the answer.
+    /// Reads the body of a push, which may be part of a sync.
+    ///
+    /// - Throws: a `Problem` if the body is not JSON, its envelope is invalid, or its key is unusable. All other
+    ///   problems are in the result.
     package func push(
         _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String, syncFeed: String? = nil
     ) throws(Problem) -> DecodedPush {
@@ -51,7 +52,7 @@ package struct PushDecoder: Sendable {
         }
     }
 
-    /// Checks what needs no rules, which comes before the key is looked up.
+    /// Checks everything that needs no rules, before the key is looked up.
     private func checkEnvelope(_ root: JSONNode) throws(Problem) {
         let top = WirePath("")
         try root.checkObject(top, known: Self.pushMembers)
@@ -99,7 +100,7 @@ package struct PushDecoder: Sendable {
             refused: earlier.refusedIDs)
     }
 
-    /// Returns the names in the body of a push; none if it is not JSON.
+    /// Returns the names in the body of a push, or none if it is not JSON.
     package func names(in body: UnsafeRawBufferPointer) -> PushNames {
         let names = try? JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) {
             root throws(Problem) in PushNames(root, in: catalog)
@@ -107,7 +108,7 @@ package struct PushDecoder: Sendable {
         return names ?? PushNames()
     }
 
-    /// One edit as a push of its own.
+    /// Reads one edit as a push of its own.
     package func merge(
         _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {
@@ -194,7 +195,7 @@ package struct PushDecoder: Sendable {
         return key
     }
 
-    /// Checks that a push was made under these rules, or names something by a name that these rules call an earlier one.
+    /// Checks that a push names the current rules version, or uses an earlier name of a group or field.
     private func checkRules(
         _ node: JSONNode?, of edits: some Sequence<(Resource?, JSONNode)>
     ) throws(Problem) {

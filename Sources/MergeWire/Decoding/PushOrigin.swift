@@ -2,14 +2,15 @@ import MergeCore
 
 /// The history and the time for which a client built a push.
 package struct PushOrigin: Sendable, Hashable {
-    /// The feed of the client's copy; nil if the client did not send it.
+    /// The feed of the client's copy, if sent.
     package let feed: String?
-    /// The time of the first sending, in microseconds since 1970; nil if the client did not send it.
+    /// The time of the first sending in microseconds since 1970, if sent.
     package let sent: Int?
-    /// True if the push refers to the state of a record: it contains an `old`, an `oldHash` or an id that is not temporary.
+    /// True if `feed` is set and the push contains an `old`, an `oldHash` or an id that is not temporary.
     package let hasBase: Bool
 
-    /// - Parameter syncFeed: the feed of the sync that contains the push, for a push that names none.
+    /// Reads the origin of a push, which by default has the feed of its sync.
+    ///
     /// - Throws: a 400 `Problem` if `feed` is not a string or `sent` is not a time in UTC.
     init(_ root: JSONNode, edits: [JSONNode], syncFeed: String?) throws(Problem) {
         let top = WirePath("")
@@ -23,11 +24,11 @@ package struct PushOrigin: Sendable, Hashable {
         } else {
             sent = nil
         }
-        // Only a push that names its feed is judged by it.
+        // Only a push with a feed is compared with the history.
         hasBase = feed != nil && edits.contains { Self.hasBase($0) }
     }
 
-    /// The format is that of RFC 3339, with an offset of zero.
+    /// Reads an RFC 3339 time with an offset of zero.
     private static func moment(_ text: String) -> Int? {
         var reader = TimeReader(text.uppercased())
         guard let (moment, _) = reader.dateTime(), reader.offset() == 0, reader.isAtEnd, !moment.date.isIncomplete
@@ -46,7 +47,7 @@ package struct PushOrigin: Sendable, Hashable {
         if let id = row["id"], !isTemporary(id) { return true }
         if row["oldHash"] != nil { return true }
         if let old = row["old"] { return !old.isNull }
-        // The members are groups.
+        // Here the members are groups.
         return row.members.contains { _, group in
             group["oldHash"] != nil || group["old"].map { !$0.isNull } ?? false
         }

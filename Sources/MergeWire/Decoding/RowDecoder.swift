@@ -14,8 +14,7 @@ struct RowDecoder {
         fields = FieldDecoder(section: section, created: created)
     }
 
-    /// - Parameter node: the section's member, or an item of a list with its `id`.
-    /// - Returns: nil where it names no group.
+    /// Reads the change of a row or item, or returns nil if it names no group.
     func decode(_ node: JSONNode, _ path: WirePath) throws(Problem) -> RowAction? {
         guard node.isObject else { throw Invalid.problem(path, "must be an object, not \(node.scalar.kind)") }
         var members = node.members
@@ -26,7 +25,7 @@ struct RowDecoder {
         edits.reserveCapacity(members.count)
         for (name, value) in members {
             let edit = try group(name, from: value, at: path)
-            // An earlier name can stand for a group that has its present name beside it.
+            // A current and an earlier name may denote the same group.
             if edits.contains(where: { $0.group == edit.group }) { throw Invalid.twice(name, at: path) }
             edits.append(edit)
         }
@@ -39,7 +38,7 @@ struct RowDecoder {
         guard let index = section.group(named: name.string) else { throw unknownGroup(name, path) }
         let place = path.member(name.string)
         guard node.isObject else { throw Invalid.bareValue(node, at: place) }
-        // Nothing in it is of a change, so it is a value itself.
+        // Without `old`, `new` and `oldHash`, the object is a plain value.
         if let first = node.members.first, node["old"] == nil, node["new"] == nil, node["oldHash"] == nil {
             throw Invalid.bareFields(first.name, at: place)
         }
@@ -53,7 +52,7 @@ struct RowDecoder {
         case (nil, .some(let hash)): base = .digest(try digest(hash, place.member("oldHash")))
         case (nil, nil): throw Invalid.problem(place.member("old"), "is missing")
         }
-        // Beside a digest only the row shows what is an echo.
+        // For a digest, only the row can show if a value is an echo.
         if case .values(let held) = base {
             try fields.checkWritable(edited, base: held) { field in
                 section.groups[index].isBare
@@ -78,12 +77,12 @@ struct RowDecoder {
         return Invalid.unknown(.group, named: sent, at: path, among: section.groups.map(\.name))
     }
 
-    /// A group of one field carries a bare value, a group of several an object with every one of its fields.
+    /// Reads a bare value for a group of one field, else an object with all fields of the group.
     private func groupValues(
         _ index: Int, from node: JSONNode, at path: @autoclosure () -> WirePath
     ) throws(Problem) -> FieldValues {
         let group = section.groups[index]
-        // The fields are those of the group, so the list of them is shared.
+        // All edits of a group share one array of fields.
         var out = FieldValues(fields: group.positions, values: [])
         out.values.reserveCapacity(group.fields.count)
         if group.isBare, let field = group.fields.first {
@@ -105,7 +104,7 @@ struct RowDecoder {
         return out
     }
 
-    /// Returns the member for a field under its name, or under an earlier one.
+    /// Returns the member for a field under its current or an earlier name.
     private func value(of field: Field, in node: JSONNode, _ path: @autoclosure () -> WirePath) throws(Problem)
         -> JSONNode?
     {
@@ -248,7 +247,7 @@ struct RowDecoder {
             path: path.member(name))
     }
 
-    /// A client that sends whole rows sends the read-only fields along; they are ignored as long as it left them alone.
+    /// Refuses changes to read-only fields; clients that send whole rows send these fields unchanged.
     private func checkReadOnly(
         old: JSONNode, new: JSONNode, oldPath: WirePath, newPath: WirePath
     ) throws(Problem) {

@@ -1,20 +1,16 @@
 import MergeCore
 
-/// Reads how an edit names a row.
+/// Reads the id of a row in an edit.
 struct RowIDDecoder {
     let resource: Resource
     let section: Section
     let created: CreatedIDs
-    /// The place of the row.
     let row: WirePath
 
-    /// The place of its id, which is only asked where something is wrong with it.
+    /// Computed only for errors.
     private var path: WirePath { row.member("id") }
 
-    /// - Parameters:
-    ///   - node: the `id` member; nil where it was left out.
-    ///   - isCreation: whether the row is to be created.
-    ///   - record: the id of the record that the row is an item of; nil for a root.
+    /// Reads an id, in an item with the id of its record.
     func decode(_ node: JSONNode?, isCreation: Bool, record: RowID?) throws(Problem) -> RowID {
         guard let node else { return try omitted(isCreation) }
         if node.isArray {
@@ -32,7 +28,7 @@ struct RowIDDecoder {
             return try checked(RowID(parts: out, temporary: temporary, isSuspect: isSuspect), record)
         }
         guard section.keyCount == 1 else {
-            // A temporary name can stand for the whole key, the rest of which is the record's.
+            // A temporary id may replace the whole key, whose other parts come from the record.
             if isCreation, let temporary = CreatedIDs.temporary(node, in: section) {
                 try temporary.checkLength(path)
                 return RowID(parts: Array(repeating: .generated, count: section.keyCount), temporary: temporary)
@@ -117,7 +113,7 @@ struct RowIDDecoder {
         }
     }
 
-    /// An item's parent columns come from its record; a key that says otherwise is a mistake.
+    /// Checks that the key agrees with the record, from which an item's parent columns come.
     private func checked(_ id: RowID, _ record: RowID?) throws(Problem) -> RowID {
         guard let record else { return id }
         for link in section.parent where link.column < section.keyCount && link.rootColumn < record.parts.count {

@@ -1,10 +1,8 @@
 package import MergeCore
 
-/// A record in a file, for trying rules on.
+/// A record in a file, for a trial of rules.
 package enum SampleFile {
-    /// Reads JSON as strictly as a request body is read.
-    ///
-    /// - Throws: a `Problem` whose `detail` says what is wrong, where the bytes are not JSON.
+    /// Reads JSON as strictly as a request body.
     package static func read(_ bytes: [UInt8]) throws(Problem) -> Scalar {
         let read = bytes.withUnsafeBytes { buffer in
             Result { () throws(Problem) in

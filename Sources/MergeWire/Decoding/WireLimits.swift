@@ -1,19 +1,18 @@
-/// Bounds on what one request may hold.
+/// Limits on the content of one request.
 package struct WireLimits: Sendable {
-    /// Bytes of a body, after it was unpacked.
+    /// The maximum length of a body in bytes, after decompression.
     package var bodyBytes = 8 * 1_024 * 1_024
-    /// Bytes of memory that the values of a body may take once it is read, before they are what columns hold.
+    /// The maximum memory for the parsed body in bytes.
     ///
-    /// Two bytes of a body, such as those of an empty object, can take a hundred times as much; what clients send takes less than a
-    /// twelfth of that.
+    /// Two bytes, such as those of an empty object, can need a hundred times as much. Ordinary bodies need far less.
     package var memory: Int { max(1 << 20, bodyBytes.multipliedReportingOverflow(by: 12).partialValue) }
-    /// Levels of nesting of a body.
+    /// The maximum depth of a body.
     package var depth = 32
-    /// Edits of a push.
+    /// The maximum number of edits in a push.
     package var edits = 1_000
-    /// Rows of all edits of a push.
+    /// The maximum number of rows in all edits of a push.
     package var items = 10_000
 
-    /// Makes the bounds of an operator who gives none.
+    /// Creates the default limits.
     package init() {}
 }

@@ -1,9 +1,9 @@
 internal import Crypto
 package import MergeCore
 
-/// The canonical JSON of a group's values (RFC 8785) and its digest, which `oldHash` carries.
+/// The canonical JSON of a group's values (RFC 8785) and its digest, for `oldHash`.
 package enum CanonicalJSON {
-    /// The value that `old` would hold: bare for a group of one field, else an object of all its fields.
+    /// Returns the value of `old`: bare for a group of one field, else an object of all fields.
     package static func encode(_ section: Section, group: Int, values: [Value]) -> [UInt8] {
         let fields = section.groups[group].fields
         var writer = JSONWriter()

@@ -1,4 +1,4 @@
-/// One row of an explanation as text; empty where the row has no id or no group.
+/// One row of an explanation as text; empty cells if there is no id or no group.
 package struct ExplanationCells: Sendable, Hashable {
     /// The name of the section.
     package let section: String
@@ -6,12 +6,12 @@ package struct ExplanationCells: Sendable, Hashable {
     package let id: String
     /// The name of the group.
     package let group: String
-    /// The values that the client last read, as JSON.
+    /// The base as JSON.
     package let base: String
-    /// The values that the database holds, as JSON.
+    /// The current values as JSON.
     package let current: String
-    /// The values that the client wants, as JSON.
+    /// The edited values as JSON.
     package let edited: String
-    /// The values that would stand then, as JSON.
+    /// The result as JSON.
     package let result: String
 }

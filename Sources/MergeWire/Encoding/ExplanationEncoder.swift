@@ -2,7 +2,7 @@ package import MergeCore
 
 /// Explanations as JSON.
 package enum ExplanationEncoder {
-    /// The whole explanation for a program.
+    /// Returns a complete explanation for programs.
     package static func encode(_ explanation: Explanation) -> [UInt8] {
         var writer = JSONWriter(capacity: 256 * (explanation.outcomes.count + 1))
         writer.object { writer in
@@ -65,7 +65,7 @@ package enum ExplanationEncoder {
         ]
     }
 
-    /// One row of the explanation for a person: everything but the rule and the reason, its values as JSON.
+    /// Returns one row of an explanation for users, without rule and reason.
     package static func cells(_ explained: ExplainedOutcome, _ resource: Resource) -> ExplanationCells {
         let outcome = explained.outcome
         let section = resource.sections[outcome.section]

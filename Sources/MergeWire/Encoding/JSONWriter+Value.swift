@@ -3,7 +3,7 @@ import MergeCore
 extension JSONWriter {
     private static let safeInteger: Int128 = 1 << 53
 
-    /// A value as Protocol.md, section 2 sends its column's type.
+    /// Writes a value in the form of its column's type (Protocol.md, section 2).
     mutating func value(_ value: Value, _ style: ValueStyle) {
         switch value {
         case .null: null()
@@ -29,7 +29,7 @@ extension JSONWriter {
         }
     }
 
-    /// A key: bare where it has one part, an array where it has several.
+    /// Writes a key: bare if it has one part, else as an array.
     mutating func key(_ key: RecordKey, _ section: Section) {
         if key.parts.count == 1 {
             value(key.parts[0], section.columns[0].style)

@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// Keys in URLs: each part percent-encoded, a comma between the parts.
+/// Keys in URLs: each part is percent-encoded, with a comma between the parts.
 package enum KeyText {
     private static let hex = Array("0123456789ABCDEF".utf8)
 
@@ -12,7 +12,7 @@ package enum KeyText {
         return zip(key.parts, section.columns).map { encode(plain($0, $1.type)) }.joined(separator: ",")
     }
 
-    /// A part as text, before it is percent-encoded: what its JSON string or number holds.
+    /// Returns a part before percent-encoding: the content of its JSON string or number.
     private static func plain(_ value: Value, _ type: ColumnType) -> String {
         switch value {
         case .text(let text): return text.string
@@ -25,7 +25,7 @@ package enum KeyText {
         }
     }
 
-    /// Everything but the unreserved characters of RFC 3986 section 2.3 is encoded.
+    /// Encodes all except the unreserved characters of RFC 3986 section 2.3.
     private static func encode(_ text: String) -> String {
         var out: [UInt8] = []
         for byte in text.utf8 {
@@ -39,9 +39,9 @@ package enum KeyText {
     }
 
     /// Reads a key that names a record in a URL.
-    /// - Returns: nil for a spelling that no record has, such as a number out of the column's range or with leading
-    ///   zeros.
-    /// - Throws: a 400 `Problem` where the text has not the shape of a key.
+    ///
+    /// - Returns: nil for a spelling that no record has, such as a number out of range or with leading zeros.
+    /// - Throws: a 400 `Problem` if the text does not have the form of a key.
     package static func lookup(_ text: String, _ section: Section) throws(Problem) -> RecordKey? {
         if section.keyCount == 0 { return nil }
         if section.keyCount == 1, let key = plainNumber(text, section.columns[0].type) { return key }
@@ -61,7 +61,7 @@ package enum KeyText {
         return key
     }
 
-    /// The key of one whole number as it is always spelled; nil for anything else, which has to be looked at closely.
+    /// Returns the key of one integer in its usual spelling, or nil for any other text.
     private static func plainNumber(_ text: String, _ type: ColumnType) -> RecordKey? {
         guard case .integer(let range) = type, (1...18).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), text.utf8.count == 1 || text.utf8.first != 48,
@@ -88,7 +88,8 @@ package enum KeyText {
     }
 
     /// Reads a key from a URL.
-    /// - Throws: a 400 `Problem` where it is not one of the section's.
+    ///
+    /// - Throws: a 400 `Problem` if it does not fit the section.
     package static func decode(_ text: String, _ section: Section) throws(Problem) -> RecordKey {
         if section.keyCount == 0 {
             guard let offset = UInt32(text) else { throw malformed("it is no number of a record") }
@@ -115,9 +116,9 @@ package enum KeyText {
         Problem(.malformedID, detail: "The id is no key: \(why).")
     }
 
-    /// nil where an escape is broken or the bytes are not UTF-8.
+    /// Decodes percent-encoding, or returns nil if an escape is broken or the bytes are not UTF-8.
     package static func percentDecoded(_ text: some Sequence<UInt8>) -> String? {
-        // Mostly nothing is encoded, and ASCII is UTF-8 as it is.
+        // Most texts are plain ASCII.
         let plain = text.withContiguousStorageIfAvailable { bytes in
             bytes.allSatisfy { $0 < 128 && $0 != UInt8(ascii: "%") } ? String(decoding: bytes, as: UTF8.self) : nil
         }

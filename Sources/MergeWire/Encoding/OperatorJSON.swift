@@ -1,12 +1,10 @@
 /// Answers for operators.
 package enum OperatorJSON {
-    /// The answer of `/readyz`.
+    /// Returns the answer of `/readyz`.
     ///
     /// - Parameters:
-    ///   - promise: what the journal promises.
-    ///   - rows: how many rows it has, as far as the database knows; nil without a journal.
-    ///   - lastDay: rows that came in the last day.
-    ///   - feed: the feed of changes; nil without one.
+    ///   - promise: A sentence about the journal and its transactions, or nil until the journal is open.
+    ///   - rows: The approximate number of the journal's rows, or nil without a journal.
     package static func readiness(
         isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?,
         lastDay: Int?, feed: FeedReport?
@@ -39,11 +37,9 @@ package enum OperatorJSON {
         return writer.bytes
     }
 
-    /// The answer of `POST /v1/operations/maintenance`.
+    /// Returns the answer of `POST /v1/operations/maintenance`, with a reason while it is on.
     ///
-    /// - Parameters:
-    ///   - reason: nil while maintenance is off.
-    ///   - running: pushes that were let in before and still run.
+    /// - Parameter running: The number of earlier pushes that still run.
     package static func maintenance(reason: String?, running: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -58,22 +54,22 @@ package enum OperatorJSON {
     }
 }
 
-/// The feed of changes as `/readyz` shows it.
+/// The change feed in the answer of `/readyz`.
 package struct FeedReport: Sendable {
-    /// The state of the look for programs that bypass the gateway.
+    /// The state of the scan for foreign changes.
     package struct Foreign: Sendable {
-        /// This gateway is the one that looks.
+        /// True if this gateway runs the scan.
         package let isLooking: Bool
-        /// The age of what is known, in seconds; nil before everything has been looked at once.
+        /// The age of the scan's results in seconds, or nil before the end of the first cycle.
         package let lag: Int?
-        /// The time from which on changes are noticed, as text; nil as with `lag`.
+        /// The time from which on foreign changes are detected, or nil before the end of the first cycle.
         package let since: String?
-        /// Numbers that are shown where they are known, by their names.
+        /// Further numbers by name, omitted if unknown.
         package let numbers: [(String, Int?)]
-        /// Sections that nobody can look at.
+        /// The sections that cannot be scanned.
         package let unwatched: [String]
 
-        /// Describes what is known.
+        /// Creates the state of the scan.
         package init(
             isLooking: Bool, lag: Int?, since: String?, numbers: [(String, Int?)], unwatched: [String]
         ) {
@@ -85,14 +81,14 @@ package struct FeedReport: Sendable {
         }
     }
 
-    /// The latest revision that clients are told.
+    /// The latest revision that clients can read.
     package let revision: Int
-    /// Transactions whose changes have no revision yet, as far as they are counted; nil where that is not known.
+    /// The number of transactions without a revision, or nil if unknown.
     package let pending: Int?
-    /// nil where nobody looks for changes of other programs.
+    /// The state of the scan, or nil if it is off.
     package let foreign: Foreign?
 
-    /// Describes the feed.
+    /// Creates a report.
     package init(revision: Int, pending: Int?, foreign: Foreign?) {
         self.pending = pending
         self.revision = revision

@@ -1,20 +1,19 @@
 package import MergeCore
 import Synchronization
 
-/// The text of a page of records, written as they are read.
+/// The text of a page of records, written while the records are read.
 ///
-/// Pieces leave one behind the other: the last is held back until it is known whether another follows, and short ones go
-/// together.
+/// The last piece is kept until the next one arrives. Short pieces are joined.
 package final class PageText: Sendable {
     private let resource: Resource
     private struct State {
         var writer = JSONWriter(capacity: 16_384)
-        /// Records that have not left.
+        /// The number of records that are not sent yet.
         var held = 0
         var byteCount = 0
     }
 
-    /// Bytes of records that were added.
+    /// The number of bytes of all added records.
     package var byteCount: Int { state.withLock { $0.byteCount } }
 
     private let state: Mutex<State>
@@ -29,10 +28,10 @@ package final class PageText: Sendable {
         state = Mutex(start)
     }
 
-    /// The records, and the bytes, from which text leaves.
+    /// The number of records, and of bytes, from which on text is sent.
     private static let (fewest, shortest) = (64, 262_144)
 
-    /// - Returns: the text that came before, which can be sent; nil where little or nothing came before.
+    /// Adds records, and returns the earlier text if there is enough to send.
     package func add(_ records: [ReadRecord]) -> [UInt8]? {
         state.withLock { state in
             let leaves = state.held >= Self.fewest || (state.held > 0 && state.writer.bytes.count >= Self.shortest)
@@ -46,9 +45,7 @@ package final class PageText: Sendable {
         }
     }
 
-    /// Returns what is left to send.
-    ///
-    /// - Parameter next: ready for `after` in a URL; nil on the last page.
+    /// Returns the rest of the text, with the key for the next page, if any.
     package func end(next: RecordKey?) -> [UInt8] {
         state.withLock { state in
             state.writer.end(UInt8(ascii: "]"))

@@ -1,7 +1,7 @@
 import MergeCore
 
 extension ProblemCode {
-    /// The HTTP status that the code mostly has.
+    /// The usual HTTP status of the code.
     var status: Int {
         switch self {
         case .invalid, .notJSON, .duplicateMember, .tooDeep, .notGzip, .unknownQuery, .duplicateQuery, .http,
@@ -35,7 +35,7 @@ extension ProblemCode {
         }
     }
 
-    /// The title that the code mostly has.
+    /// The usual title of the code.
     var title: String {
         switch self {
         case .invalid: "The request is not valid"

@@ -4,16 +4,16 @@ package import MergeCore
 package struct ProblemHead: Sendable, Hashable {
     /// The HTTP status.
     package let status: Int
-    /// A sentence on the kind of problem.
+    /// A sentence about the kind of problem.
     package let title: String
 
-    /// Makes a head that no code decides.
+    /// Creates a head without a code.
     package init(status: Int, title: String) {
         self.status = status
         self.title = title
     }
 
-    /// Returns the head of a problem, as its code and its occasion decide.
+    /// Creates the head for a problem's code and topic.
     package init(_ problem: Problem) {
         status = problem.topic?.status ?? problem.code.status
         title = problem.topic?.title ?? problem.code.title
@@ -21,7 +21,7 @@ package struct ProblemHead: Sendable, Hashable {
 }
 
 extension ProblemTopic {
-    /// The status on this occasion; nil where it is that of the code.
+    /// The status for this topic, or nil for the status of the code.
     fileprivate var status: Int? {
         switch self {
         case .address: 404
@@ -30,7 +30,7 @@ extension ProblemTopic {
         }
     }
 
-    /// The title on this occasion; nil where it is that of the code.
+    /// The title for this topic, or nil for the title of the code.
     fileprivate var title: String? {
         switch self {
         case .query: "The query is not valid"

@@ -2,14 +2,14 @@ package import MergeCore
 
 /// Records as JSON.
 package enum RecordEncoder {
-    /// One record as `GET /v1/records/{resource}/{id}` answers it.
+    /// Returns the answer of `GET /v1/records/{resource}/{id}`.
     package static func encode(_ record: Record, _ resource: Resource) -> [UInt8] {
         var writer = JSONWriter()
         write(record, of: resource, to: &writer)
         return writer.bytes
     }
 
-    /// Writes a record of a page; one that cannot be read has only its id and its problem.
+    /// Writes a record of a page, or the id and problem of an unreadable record.
     static func writeItem(_ record: ReadRecord, of resource: Resource, to writer: inout JSONWriter) {
         switch record {
         case .readable(let record): write(record, of: resource, to: &writer)
@@ -45,9 +45,7 @@ package enum RecordEncoder {
         }
     }
 
-    /// Writes the fields of a row, those that are read-only last.
-    ///
-    /// - Parameter rights: the fields that the client may read; nil where it may read all.
+    /// Writes the fields of a row that the client may read, with the read-only fields last.
     static func write(
         _ row: [Value], of section: Section, _ rights: SectionRights? = nil, to writer: inout JSONWriter,
         withID: Bool = false

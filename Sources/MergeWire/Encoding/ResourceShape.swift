@@ -1,13 +1,11 @@
 internal import Crypto
 import MergeCore
 
-/// The shape of a resource: a digest by which a client detects that its stored records lack fields, or have others.
+/// The shape of a resource: a digest that shows a client if its stored records still have the right fields.
 enum ResourceShape {
     /// Returns the digest of the names and types of sections, groups and fields.
     ///
     /// Policies, limits and lengths do not change it. Two clients that see the same fields get the same digest.
-    ///
-    /// - Parameter sections: the sections as the client sees them.
     static func digest(_ sections: [SectionSight]) -> String {
         var hash = SHA256()
         for sight in sections {
@@ -30,7 +28,7 @@ enum ResourceShape {
         add(["field", field.name, section.columns[field.column].type.name], to: &hash)
     }
 
-    /// Each word has its length before it, so that no two lists have the same bytes.
+    /// The length before each word makes different lists have different bytes.
     private static func add(_ words: [String], to hash: inout SHA256) {
         for word in words { hash.update(data: Array("\(word.utf8.count):\(word)".utf8)) }
     }

@@ -2,11 +2,11 @@ package import MergeCore
 
 /// Results of pushes as JSON.
 package enum ResultEncoder {
-    /// The answer of `POST /v1/push`.
+    /// Returns the answer of `POST /v1/push`.
     ///
     /// - Parameters:
-    ///   - limit: the bytes behind which nothing more is written; what is longer is no whole answer.
-    ///   - goesOn: is asked before each edit; behind a false nothing more is written, and it is no whole answer either.
+    ///   - limit: The number of bytes after which no more results are written. A longer answer is incomplete.
+    ///   - goesOn: Runs before each result. After it returns false, the answer is incomplete.
     package static func push(
         _ result: PushResult, limit: Int = .max, goesOn: () -> Bool = { true }
     ) -> [UInt8] {
@@ -27,7 +27,7 @@ package enum ResultEncoder {
         return writer.bytes
     }
 
-    /// The answer of `POST /v1/merge/{resource}`: the one result with the push's members beside it.
+    /// Returns the answer of `POST /v1/merge/{resource}`: the only result, with the members of the push.
     package static func merge(_ result: PushResult) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in
@@ -46,13 +46,13 @@ package enum ResultEncoder {
         key(result, &writer)
         writer.member("status")
         writer.string(result.status.rawValue)
-        // No feed of changes is kept, so there is no revision.
+        // Revisions are assigned after the commit, so the answer contains none.
         writer.member("revision")
         writer.null()
         honesty(result, &writer)
     }
 
-    /// Said only where it is bad news: a push to tables without transactions is not atomic.
+    /// Writes `atomic` only if it is false: if a table without transactions took part.
     private static func honesty(_ result: PushResult, _ writer: inout JSONWriter) {
         if result.isAtomic { return }
         writer.member("atomic")
@@ -94,7 +94,7 @@ package enum ResultEncoder {
         }
     }
 
-    /// Writes what an outcome is about, and what became of it.
+    /// Writes the location of an outcome, its name and its rule.
     static func heading(_ outcome: Outcome, in section: Section, to writer: inout JSONWriter) {
         place(outcome, in: section, to: &writer)
         writer.member("outcome")
@@ -103,7 +103,7 @@ package enum ResultEncoder {
         writer.string(outcome.rule.text)
     }
 
-    /// Writes what an outcome is about.
+    /// Writes the location of an outcome.
     static func place(_ outcome: Outcome, in section: Section, to writer: inout JSONWriter) {
         writer.member("section")
         writer.string(section.name)
@@ -157,7 +157,7 @@ package enum ResultEncoder {
         }
     }
 
-    /// Writes the sides that met, under the names that a client knows.
+    /// Writes the sides under their names in the protocol.
     static func sides(_ sides: Sides, to writer: inout JSONWriter, write: (Shown, inout JSONWriter) -> Void) {
         if case .digest(let digest) = sides.base {
             writer.member("oldHash")
@@ -174,7 +174,7 @@ package enum ResultEncoder {
         write(sides.written, &writer)
     }
 
-    /// Tells the places inside a value that both sides changed; a side that holds nothing there is left out.
+    /// Writes the parts that both sides changed, without the sides that lack the part.
     static func parts(_ parts: [MergedPart], _ writer: inout JSONWriter) {
         writer.member("parts")
         writer.array { writer in

@@ -2,12 +2,7 @@ package import MergeCore
 
 /// The answer of `GET /v1/rules`.
 package enum RulesEncoder {
-    /// Returns the answer of `GET /v1/rules`.
-    ///
-    /// - Parameters:
-    ///   - viewer: the client, who is told what it may see; nil for one who sees everything.
-    ///   - limits: bounds on what the body of a request may hold.
-    ///   - page: records, or changes, on a page.
+    /// Returns the rules that a viewer may see, or all rules without a viewer.
     package static func encode(_ catalog: Catalog, for viewer: Viewer? = nil, limits: WireLimits, page: Int) -> [UInt8]
     {
         var writer = JSONWriter(capacity: 4_096)
@@ -37,7 +32,7 @@ package enum RulesEncoder {
         return writer.bytes
     }
 
-    /// - Parameter closed: the resources that the client does not see.
+    /// Writes a resource, without references to the resources in `closed`, which the client cannot see.
     private static func resource(
         _ resource: Resource, _ view: ResourceView?, closed: Set<String>, _ writer: inout JSONWriter
     ) {
@@ -125,7 +120,7 @@ package enum RulesEncoder {
         }
     }
 
-    /// The field that holds a column; a column that clients do not see keeps its name.
+    /// Returns the field of a column, or the column's name if it has no field.
     private static func clientName(of column: Int, _ section: Section) -> String {
         section.fields.first { $0.column == column }?.name ?? section.columns[column].name
     }
@@ -134,7 +129,7 @@ package enum RulesEncoder {
         sight.section.fields.firstIndex { $0.column == column }.map { !sight.shows($0) } ?? false
     }
 
-    /// Names and fields; the SQL is the operator's own affair.
+    /// Writes names and fields, without the operator's SQL.
     private static func checks(_ sight: SectionSight, _ writer: inout JSONWriter) {
         let section = sight.section
         writer.member("checks")
@@ -198,7 +193,7 @@ package enum RulesEncoder {
         }
     }
 
-    /// Writes earlier names, by which a client translates the edits and copies that it keeps.
+    /// Writes earlier names, so that a client can translate its edits and copies.
     private static func formerly(_ names: [String], to writer: inout JSONWriter) {
         guard !names.isEmpty else { return }
         writer.member("formerly")
@@ -207,7 +202,7 @@ package enum RulesEncoder {
         }
     }
 
-    /// Writes which values may follow others, each as the text of its JSON unless it is a text itself.
+    /// Writes the allowed next values by value, which is a text or the JSON of another value.
     private static func transitions(
         _ steps: [Value: Set<Value>], in style: ValueStyle, to writer: inout JSONWriter
     ) {
@@ -247,7 +242,7 @@ package enum RulesEncoder {
         }
     }
 
-    /// Writes the limits by which a client checks a value before it sends it.
+    /// Writes the limits with which a client checks a value before it sends it.
     private static func limits(_ type: ColumnType, _ writer: inout JSONWriter) {
         func number(_ name: String, _ value: Int?) {
             guard let value else { return }

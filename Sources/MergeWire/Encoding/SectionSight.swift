@@ -16,14 +16,14 @@ struct SectionSight {
         rights = view?.widestSight.sections[position]
     }
 
-    /// - Parameter field: the position among the fields that are written.
+    /// Returns true if the client sees a field of a group, by its position.
     func shows(_ field: Int) -> Bool { rights?.fields[field] != false }
 
     func shows(_ group: Group) -> Bool { group.fields.allSatisfy(shows) }
 
-    /// - Parameter field: the position among the fields that are read-only.
+    /// Returns true if the client sees a read-only field, by its position among these.
     func showsReadOnly(_ field: Int) -> Bool { shows(section.fields.count + field) }
 
-    /// nil where everybody writes.
+    /// Returns true if the client may write a group, or nil without access rules.
     func writes(_ group: Int) -> Bool? { view.map { !$0.writers(ofGroup: group, in: position).isEmpty } }
 }

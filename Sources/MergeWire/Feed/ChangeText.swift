@@ -1,15 +1,15 @@
-/// A record that changed, as clients are told of it.
+/// A changed record in the form for clients.
 package struct ChangeText: Sendable {
     /// The push that changed a record.
     package struct Author: Sendable, Hashable {
-        /// The token's name; nil where the gateway asks for none.
+        /// The token's name, or nil if the gateway requires no tokens.
         package let who: String?
-        /// The name that the client gives its device.
+        /// The device name that the client sent.
         package let device: String?
-        /// The number of the journal's entry.
+        /// The number of the journal entry.
         package let entry: Int
 
-        /// Names the push that changed a record.
+        /// Creates an author.
         package init(who: String?, device: String?, entry: Int) {
             self.who = who
             self.device = device
@@ -17,14 +17,14 @@ package struct ChangeText: Sendable {
         }
     }
 
-    /// The revision of its last change.
+    /// The revision of the last change.
     package let revision: Int
-    /// The record as `ChangesEncoder` writes it.
+    /// The record in the form of `ChangesEncoder`.
     package let record: [UInt8]
-    /// nil where a program changed it that bypasses the gateway.
+    /// The author, or nil for a foreign change.
     package let author: Author?
 
-    /// Makes a change out of its parts.
+    /// Creates a change.
     package init(revision: Int, record: [UInt8], author: Author?) {
         self.revision = revision
         self.record = record
@@ -32,20 +32,20 @@ package struct ChangeText: Sendable {
     }
 }
 
-/// A page of changes, as clients are told of it.
+/// A page of changes in the form for clients.
 package struct ChangesText: Sendable {
-    /// Names the history that revisions count.
+    /// The id of the history that revisions count.
     package let feed: String
-    /// Whoever has the page has everything up to this revision.
+    /// The revision up to which a client with this page has everything.
     package let revision: Int
-    /// nil in an event, which others follow by themselves.
+    /// True if more changes follow, or nil in an event.
     package let hasMore: Bool?
     /// The version of the rules.
     package let rules: String
-    /// In the order of revisions.
+    /// The changes in the order of revisions.
     package let changes: [ChangeText]
 
-    /// Makes a page out of its parts.
+    /// Creates a page.
     package init(feed: String, revision: Int, hasMore: Bool?, rules: String, changes: [ChangeText]) {
         self.feed = feed
         self.revision = revision

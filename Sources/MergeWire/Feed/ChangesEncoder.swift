@@ -9,8 +9,9 @@ package enum ChangesEncoder {
         return writer.bytes
     }
 
-    /// Returns the part of a change that is the same for everybody who may see the record: its name, and the record, which
-    /// is null if it is gone, or if it cannot be read and a problem follows.
+    /// Returns the part of a change that is equal for all clients that may see the record: its id and the record.
+    ///
+    /// The record is null if it is gone, or if it cannot be read. In the second case a problem follows.
     package static func encode(_ resource: Resource, _ key: RecordKey, _ record: ReadRecord?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { write(record, under: key, of: resource, to: &$0) }

@@ -1,18 +1,18 @@
 package import MergeCore
 
-/// The records that an answer which is told again shows.
+/// The records that a stored answer contains.
 package enum ShownResults {
-    /// A record as it stands in an answer.
+    /// A record in an answer.
     package struct Shown: Sendable {
         /// The resource of the record.
         package let resource: Resource
         /// The key of the record.
         package let key: RecordKey
-        /// The record as `text(of:)` spells it; nil where it was gone.
+        /// The record in the form of `text(of:)`, or nil if it was gone.
         package let text: String?
     }
 
-    /// Returns the records of an answer to a push; none where it is no such answer.
+    /// Returns the records of an answer to a push, or none for any other answer.
     package static func records(in answer: [UInt8], of catalog: Catalog) -> [Shown] {
         let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
@@ -29,7 +29,7 @@ package enum ShownResults {
         return Shown(resource: resource, key: key, text: record.isNull ? nil : record.text)
     }
 
-    /// Returns a record, as `RecordEncoder` writes it, in the spelling in which two can be compared.
+    /// Returns a record of `RecordEncoder` in a form that can be compared.
     package static func text(of record: [UInt8]) -> String? {
         try? record.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in root.text }

@@ -1,10 +1,8 @@
 package import MergeCore
 
-/// The lines of a snapshot (NDJSON), each with its end.
+/// The lines of a snapshot (NDJSON), each with its line end.
 package enum SnapshotText {
-    /// Returns the first line.
-    ///
-    /// - Parameter records: about how many records follow; nil where nobody knows.
+    /// Returns the first line, with the approximate number of records, if known.
     package static func head(
         feed: String, revision: Int, rules: String, resources: [String], records: Int?
     ) -> [UInt8] {

@@ -1,10 +1,12 @@
 internal import CJansson
 import MergeCore
 
-/// A body parsed by Jansson, for as long as a closure runs.
+/// A body that Jansson has parsed, valid during a closure.
 enum JSONDocument {
-    /// - Parameter maximumMemory: the bytes that the document may take once it is parsed.
-    /// - Throws: a `Problem`: 400 where the body is not JSON, 413 where it takes too much memory; and what `body` throws.
+    /// Parses a body.
+    ///
+    /// - Throws: a 400 `Problem` if the body is not JSON, a 413 `Problem` if it needs too much memory, and errors of
+    ///   `body`.
     static func parse<Answer>(
         _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, maximumMemory: Int = .max,
         _ body: (JSONNode) throws(Problem) -> Answer
@@ -26,7 +28,7 @@ enum JSONDocument {
         } else {
             root = load(bytes, flags: flags, &error)
         }
-        // What was made goes with its memory.
+        // The scope frees the memory of a partly parsed document.
         guard let root else { throw JSONMemory.isSpent ? tooMany : problem(error) }
         return try guarded.numbers.withUnsafeBufferPointer { numbers throws(Problem) in
             try body(JSONNode(root, numbers))
@@ -52,7 +54,7 @@ enum JSONDocument {
     }
 }
 
-/// A value of a parsed body; valid while the document's closure runs.
+/// A value of a parsed body, valid during the document's closure.
 struct JSONNode {
     private let raw: UnsafeMutablePointer<json_t>
     private let numbers: UnsafeBufferPointer<Scalar>
@@ -68,10 +70,9 @@ struct JSONNode {
 
     var string: String? { utf8.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Returns true where this is a string of the same bytes.
+    /// Compares bytes.
     func isText(_ text: String) -> Bool { string.map { $0.isExactly(text) } ?? false }
 
-    /// The bytes of a string.
     var utf8: UnsafeBufferPointer<UInt8>? {
         guard raw.pointee.type == JSON_STRING, let start = json_string_value(raw) else { return nil }
         return Self.bytes(start, json_string_length(raw))
@@ -81,7 +82,7 @@ struct JSONNode {
         UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
     }
 
-    /// The value as a scalar; the elements of an array as scalars of their own.
+    /// The value as a scalar, including the elements of arrays and the members of objects.
     var scalar: Scalar {
         switch raw.pointee.type {
         case JSON_NULL: return .null
@@ -90,7 +91,7 @@ struct JSONNode {
         case JSON_STRING: return .text(string ?? "")
         case JSON_INTEGER:
             let value = Int64(json_integer_value(raw))
-            // The bottom of the range stands for the numbers that were set aside.
+            // The lowest integers are indices of replaced numbers.
             let index = value.subtractingReportingOverflow(Int64.min)
             if !index.overflow, index.partialValue < numbers.count { return numbers[Int(index.partialValue)] }
             return .integer(value)
@@ -119,7 +120,7 @@ struct JSONNode {
         return found.map { JSONNode($0, numbers) }
     }
 
-    /// The members of an object in the order in which they were sent.
+    /// The members of an object in their order.
     var members: [(name: ExactText, value: JSONNode)] {
         var out: [(name: ExactText, value: JSONNode)] = []
         out.reserveCapacity(isObject ? json_object_size(raw) : 0)
@@ -127,7 +128,7 @@ struct JSONNode {
         return out
     }
 
-    /// The members of an object in the order in which they were sent, with the bytes of their names.
+    /// Calls `body` for each member of an object in order, with the bytes of its name.
     func forEachMember(_ body: (UnsafeBufferPointer<UInt8>, JSONNode) -> Void) {
         guard isObject else { return }
         var iterator = json_object_iter(raw)
@@ -139,7 +140,7 @@ struct JSONNode {
         }
     }
 
-    /// The elements of an array, without an array of them.
+    /// Calls `body` for each element of an array, without an allocation.
     func forEachElement(_ body: (JSONNode) -> Void) {
         for index in 0..<json_array_size(raw) {
             if let element = json_array_get(raw, index) { body(JSONNode(element, numbers)) }

@@ -6,27 +6,26 @@ internal import CJansson
     import Darwin
 #endif
 
-/// The memory that Jansson builds one document in: handed out piece after piece, and given back all at once.
+/// An arena for one document of Jansson, which frees all allocations at once.
 ///
-/// A body of one edit makes some eighty objects, and to take and give back each by itself costs more than to parse it.
-/// A document is parsed, read and dropped on one thread without a pause, so its memory belongs to that thread, which
-/// keeps the first block for the next document.
+/// For small bodies, single allocations cost more than the parser itself. A document is parsed, read and freed on one
+/// thread without suspension. So the arena belongs to the thread, which keeps the first block for the next document.
 struct JSONMemory: ~Copyable {
     private let first: UnsafeMutableRawBufferPointer
-    /// Those that the first did not suffice for, each twice as large as the one before.
+    /// Further blocks, each twice as large as the one before.
     private var more: [UnsafeMutableRawBufferPointer] = []
     private var next: UnsafeMutableRawPointer?
     private var left = 0
-    /// Documents that are open on the thread; one may be read within another.
+    /// The number of open documents on the thread, because documents may be nested.
     private var depth = 0
-    /// Bytes that the innermost document may still take.
+    /// The bytes that the innermost document may still allocate.
     private var allowance = Int.max
-    /// The innermost document wanted more than it may take.
+    /// True if the innermost document exceeded its limit.
     private var isSpent = false
 
     private static let firstBlock = 1 << 14
 
-    /// nil where Jansson cannot be given other memory; then it takes its own.
+    /// The key of the thread's arena, or nil if there can be none and Jansson uses `malloc`.
     private static let key: pthread_key_t? = {
         var key = pthread_key_t()
         guard pthread_key_create(&key, { JSONMemory.giveBack($0) }) == 0 else { return nil }
@@ -42,7 +41,7 @@ struct JSONMemory: ~Copyable {
         memory.deallocate()
     }
 
-    /// That of the thread, where a document is open.
+    /// The thread's arena, if a document is open.
     private static var open: UnsafeMutablePointer<JSONMemory>? {
         let memory = key.flatMap { pthread_getspecific($0) }?.assumingMemoryBound(to: JSONMemory.self)
         return (memory?.pointee.depth ?? 0) > 0 ? memory : nil
@@ -56,9 +55,7 @@ struct JSONMemory: ~Copyable {
         return memory
     }
 
-    /// Runs `body`, in which a document may be made; it is gone afterwards.
-    ///
-    /// - Parameter limit: the bytes that the document may take; Jansson makes none that would take more.
+    /// Runs `body`, in which a document of at most `limit` bytes may be created, and frees the document.
     static func scope<Answer, Failure>(
         limit: Int = .max, _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
@@ -75,7 +72,7 @@ struct JSONMemory: ~Copyable {
         return try body()
     }
 
-    /// True where the document that is open on this thread wanted more than it may take.
+    /// True if the open document of this thread exceeded its limit.
     static var isSpent: Bool { open?.pointee.isSpent ?? false }
 
     private init() {

@@ -1,7 +1,7 @@
 import MergeCore
 
 extension JSONNode {
-    /// The value as JSON without white space, its members in the order in which they stand.
+    /// The value as JSON without white space, with its members in their order.
     var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)

@@ -1,9 +1,8 @@
 import MergeCore
 
-/// Writes JSON straight into a buffer, without a tree.
+/// Writes JSON directly into a buffer, without a tree.
 ///
-/// Strings and numbers are written as RFC 8785 wants them, so that a value reads the same in an answer and in its
-/// canonical form.
+/// Strings and numbers have the form of RFC 8785, so a value is the same in an answer and in canonical JSON.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -29,7 +28,7 @@ struct JSONWriter {
         end(UInt8(ascii: "]"))
     }
 
-    /// Opens an object or array that is closed by hand, because it is not written in one go.
+    /// Opens an object or array that the caller closes with `end(_:)`.
     mutating func begin(_ bracket: UInt8) {
         separate()
         bytes.append(bracket)
@@ -41,19 +40,19 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// Ends a line, behind which another value of its own may stand (NDJSON).
+    /// Ends a line, after which another value may follow (NDJSON).
     mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// Returns what was written since the last call.
+    /// Returns the bytes since the last call.
     mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
     }
 
-    /// The name of a member; its value is written next.
+    /// Writes the name of a member, before its value.
     mutating func name(_ name: String) {
         separate()
         quote(name)
@@ -61,7 +60,7 @@ struct JSONWriter {
         needsComma = false
     }
 
-    /// A name that needs no escape.
+    /// Writes a name that needs no escape.
     mutating func member(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -88,25 +87,25 @@ struct JSONWriter {
         quote(text)
     }
 
-    /// Text that is JSON already.
+    /// Writes text that is already JSON.
     mutating func raw(_ text: String) {
         separate()
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Bytes that are JSON already.
+    /// Writes bytes that are already JSON.
     mutating func raw(_ json: [UInt8]) {
         separate()
         bytes.append(contentsOf: json)
     }
 
-    /// The members of an object that is JSON already.
+    /// Writes the members of an object that is already JSON.
     mutating func members(_ object: [UInt8]) {
         separate()
         bytes.append(contentsOf: object.dropFirst().dropLast())
     }
 
-    /// Bytes as a string; they hold nothing that needs an escape.
+    /// Writes bytes as a string; they must need no escape.
     mutating func plainString(_ text: [UInt8]) {
         separate()
         bytes.append(UInt8(ascii: "\""))

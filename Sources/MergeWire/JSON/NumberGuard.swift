@@ -2,24 +2,25 @@ import MergeCore
 
 /// Prepares a body for Jansson, which refuses integers beyond 64 bits and rounds long decimals.
 ///
-/// Numbers that it could not hold exactly are set aside and stand in the text as integers at the very
-/// bottom of the 64-bit range, counted up from there. A client's own number of that range is long, so it is set aside
-/// like the others, and the two cannot be confused. The depth of the nesting is measured on the way, and NUL bytes, which
-/// Jansson passes over behind numbers and words, are found.
+/// Numbers that Jansson cannot store exactly are saved and replaced by integers from the lowest 64-bit integer upwards.
+/// A client's own number of this range is long, so it is saved too, and the two are never confused. The same pass
+/// checks the depth. It also finds NUL bytes, which Jansson ignores after numbers and words.
 struct NumberGuard {
-    /// The text for Jansson; nil where the body can be parsed as it is.
+    /// The text for Jansson, or nil if the body needs no change.
     let rewritten: [UInt8]?
     let numbers: [Scalar]
-    /// Counts how often the text for Jansson was moved to other memory: few times, however many numbers are set aside.
+    /// The number of reallocations of the text, which stays small for any number of replacements.
     let moves: Int
 
     private static let safeIntegerDigits = 18
     private static let safeDecimalDigits = 15
 
-    /// - Throws: a 400 `Problem` where the body is nested too deep, or a byte is NUL.
+    /// Scans a body.
+    ///
+    /// - Throws: a 400 `Problem` if the body is too deep or contains a NUL byte.
     init(_ body: UnsafeRawBufferPointer, maximumDepth: Int) throws(Problem) {
         var text = GuardedText(body)
-        // Plain comparisons of bytes behind a pointer are quick in every build.
+        // Comparisons of bytes through a pointer are fast in every build.
         if let bytes = body.bindMemory(to: UInt8.self).baseAddress {
             var index = 0
             var depth = 0
@@ -52,7 +53,7 @@ struct NumberGuard {
         moves = text.moves
     }
 
-    /// The place is told as Jansson tells places, in characters from 1.
+    /// Returns the problem of a NUL byte, with Jansson's line and column, which count characters from 1.
     private static func nul(in body: UnsafeRawBufferPointer, at index: Int) -> Problem {
         let before = body[..<index]
         let lines = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -60,7 +61,7 @@ struct NumberGuard {
         return Problem(.notJSON, detail: "A NUL byte stands in line \(lines.count), column \(column).")
     }
 
-    /// Returns the place of a string's closing quotation mark, or of a NUL before it, or the end of the body.
+    /// Returns the position of a string's closing quote, of a NUL before it, or of the body's end.
     private static func endOfString(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
         var index = start
         while index < end {
@@ -76,7 +77,7 @@ struct NumberGuard {
         while index < end {
             let byte = bytes[index]
             let isDigit = byte >= 0x30 && byte <= 0x39
-            // Of a sign, a point or an exponent.
+            // A sign, a point or an exponent.
             guard isDigit || byte == 0x2D || byte == 0x2B || byte == 0x2E || byte == 0x65 || byte == 0x45 else {
                 return index
             }
@@ -85,7 +86,7 @@ struct NumberGuard {
         return end
     }
 
-    /// The number, where Jansson could not hold it; nil where it can, or where it is none and Jansson will say so.
+    /// Returns a number that Jansson cannot store, or nil if it can, or if it reports the error itself.
     private static func setAside(_ bytes: UnsafePointer<UInt8>, _ range: Range<Int>) -> Scalar? {
         var digits = 0
         var isPlain = true
@@ -107,7 +108,7 @@ struct NumberGuard {
     }
 }
 
-/// A body in which numbers are replaced, in one pass and one piece of memory that grows.
+/// A body with replaced numbers, built in one pass and one buffer.
 private struct GuardedText {
     private let body: UnsafeRawBufferPointer
     private(set) var bytes: [UInt8] = []

@@ -1,12 +1,12 @@
 package import MergeCore
 
-/// A body as far as it is read: its key first, which may be known already, and then what it wants.
+/// A decoded body: first its key, which may already have an answer, then the push.
 package final class DecodedPush: Sendable {
-    /// nil where the push has no key.
+    /// The key of the push, if it has one.
     package let key: RequestKey?
     /// The history and the time for which the client built the push.
     package let origin: PushOrigin
-    /// The push, or what is wrong with it.
+    /// The push, or the reason why it is invalid.
     package let push: Result<Push, Problem>
 
     init(key: RequestKey?, origin: PushOrigin, push: Result<Push, Problem>) {

@@ -1,18 +1,19 @@
 internal import Crypto
 package import MergeCore
 
-/// Writes down what an edit did, for the journal.
+/// Writes the effects of an edit as a journal entry.
 package struct EntryEncoder: Sendable {
-    /// Makes the digests of private values useless to whoever has the journal alone.
+    /// The key of the digests of private values, without which they reveal nothing.
     private let secret: [UInt8]
 
-    /// - Parameter secret: the journal's own random key.
+    /// Creates an encoder with the journal's own random key.
     package init(secret: [UInt8]) {
         self.secret = secret
     }
 
-    /// - Parameter catalog: all the rules: a table that they serve may hold private columns that the edit's own resource
-    ///   does not name.
+    /// Returns the entry of an edit.
+    ///
+    /// - Parameter catalog: All resources. Another resource may declare private columns of the same table.
     package func encode(_ edit: EditResult, _ catalog: Catalog) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { writer in
@@ -20,7 +21,7 @@ package struct EntryEncoder: Sendable {
             if let id = edit.id { writer.label(id, edit.resource.root) } else { writer.null() }
             if let ids = edit.ids, !ids.isEmpty { ResultEncoder.ids(ids, of: edit.resource, to: &writer) }
             if !edit.access.conditions.isEmpty {
-                // Who may see the entry's values is decided by them; they themselves are shown to nobody.
+                // The conditions decide which clients may read the entry's values, and are never shown.
                 writer.member("conditions")
                 writer.array { writer in
                     for tuple in edit.access.conditions { writer.string(String(decoding: tuple.bytes, as: UTF8.self)) }
@@ -70,7 +71,7 @@ package struct EntryEncoder: Sendable {
         }
     }
 
-    /// Names of the private fields that the outcome speaks of, and of private columns that are no fields of the section.
+    /// Returns the private fields of the outcome, and private columns that are no fields of the section.
     private func privateFields(_ outcome: Outcome, in section: Section, hiding secrets: Set<String>) -> [String] {
         if secrets.isEmpty, !section.hasPrivateFields { return [] }
         let fields = outcome.group.map { section.fields[section.groups[$0].fields] } ?? section.fields[...]
@@ -119,7 +120,7 @@ package struct EntryEncoder: Sendable {
         writer.string(digest(value, section.columns[field.column]))
     }
 
-    /// Returns what an entry contains in place of a private value.
+    /// Returns the digest that replaces a private value.
     package func digest(_ value: Value, _ column: Column) -> String {
         var plain = JSONWriter(capacity: 64)
         plain.value(value, column.style)
@@ -142,7 +143,8 @@ package struct EntryEncoder: Sendable {
         writer.array { writer in
             for cascade in cascades {
                 let secrets = catalog.privateColumns(of: cascade.table)
-                // What names the rows is needed to find them again. Only rows that were deleted need more to come back.
+                // The naming columns are needed to find the rows again. Only deleted rows need more columns for their
+                // restoration.
                 let others = cascade.columns.indices.filter { column in
                     column >= cascade.nameCount && !cascade.links.contains(column)
                 }
@@ -190,7 +192,7 @@ package struct EntryEncoder: Sendable {
 }
 
 extension Catalog {
-    /// Columns of a table that any of the rules calls private.
+    /// Returns the columns of a table that any resource declares as private.
     fileprivate func privateColumns(of table: TableName) -> Set<String> {
         var names: Set<String> = []
         for section in resources.flatMap(\.sections) where section.table == table {

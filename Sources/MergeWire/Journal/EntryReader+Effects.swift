@@ -1,9 +1,7 @@
 package import MergeCore
 
 extension EntryReader {
-    /// Returns the effects of an entry on the rows of a resource.
-    ///
-    /// Rows of lists without a key are left out.
+    /// Returns the effects of an entry on the rows of a resource, except rows of lists without a key.
     package static func effects(_ entry: [UInt8], _ resource: Resource) -> [RowEffect] {
         steps(entry, resource).map(\.effect)
     }

@@ -1,9 +1,7 @@
 package import MergeCore
 
 extension EntryReader {
-    /// Returns the writes of an entry to some rows.
-    ///
-    /// The entry is read once, however many rows are asked for.
+    /// Returns the writes of an entry to some rows, in one pass over the entry.
     package static func writes(
         in entry: [UInt8], of resource: Resource, rows wanted: Set<EntryRow>
     ) -> [EntryRow: RowWrites] {
@@ -32,7 +30,7 @@ extension EntryReader {
         }
     }
 
-    /// Returns the values that a group was written with; nil if the entry does not tell all of them.
+    /// Returns the values that a group was written with, or nil if the entry does not contain all of them.
     private static func kept(
         _ group: Int, in outcome: JSONNode, _ section: Section, digested: Set<String>
     ) -> [KeptValue]? {
@@ -55,7 +53,7 @@ extension EntryReader {
         return values
     }
 
-    /// NULL is kept as it is, also in a private field.
+    /// Returns a stored value; NULL is never a digest, even in a private field.
     static func kept(
         _ node: JSONNode, _ field: Field, in section: Section, digested: Set<String>
     ) -> KeptValue? {

@@ -1,14 +1,12 @@
 package import MergeCore
 
-/// Reads entries of the journal back into values.
+/// Reads journal entries back into values.
 package enum EntryReader {
     static let depth = 2_000
 
-    /// Returns what an entry tells of some rows, in the order in which it happened.
+    /// Returns the events of some rows in an entry, in their order and in one pass.
     ///
-    /// The entry is read once, however many rows are asked for.
-    ///
-    /// - Parameter columns: those of the table of a section.
+    /// - Parameter columns: Returns the columns of a section's table.
     package static func traces(
         _ entry: [UInt8], of resource: Resource, rows wanted: Set<EntryRow>, columns: (Int) -> [Column]
     ) -> EntryTraces {
@@ -26,7 +24,7 @@ package enum EntryReader {
         return found ?? EntryTraces(rows: [:])
     }
 
-    /// Calls `body` for each outcome of an entry that is about one of some rows.
+    /// Calls `body` for each outcome of an entry that concerns one of some rows.
     static func each(
         _ entry: JSONNode, of resource: Resource, _ wanted: Set<EntryRow>,
         _ body: (JSONNode, EntryRow, OutcomeKind) -> Void
@@ -43,7 +41,7 @@ package enum EntryReader {
         }
     }
 
-    /// Returns what conditions of access looked at in an entry's record; nil where that is not known.
+    /// Returns the values that access conditions read in an entry's record, or nil if they are unknown.
     static func conditions(of entry: JSONNode, _ resource: Resource) -> [ConditionTuple]? {
         let tuples = (entry["conditions"]?.elements ?? []).map { node in
             node.string.flatMap { ConditionTuple(bytes: Array($0.utf8), of: resource) }
@@ -80,7 +78,7 @@ package enum EntryReader {
         value(node, section.columns[section.fields[field].column])
     }
 
-    /// The columns of a whole row that the table has still.
+    /// Returns a row without the columns that the table no longer has.
     static func raw(_ node: JSONNode, _ columns: [Column]) -> RawRow {
         RawRow(
             values: columns.compactMap { column in
@@ -93,7 +91,7 @@ package enum EntryReader {
         try? column.isLoose ? column.type.acceptLoosely(node.scalar) : column.type.accept(node.scalar)
     }
 
-    /// The fields of an object that are fields of the section still, and not private.
+    /// Returns the fields that the section still has and that are not private.
     static func values(_ node: JSONNode, in section: Section, hiding hidden: Set<String>) -> [Int: Value] {
         var out: [Int: Value] = [:]
         for (name, node) in node.members where !hidden.contains(name.string) {
@@ -103,7 +101,7 @@ package enum EntryReader {
         return out
     }
 
-    /// A key as it stands in an answer; nil where it is none of the section's.
+    /// Reads a key of an answer, or returns nil if it does not fit the section.
     static func key(_ node: JSONNode, _ section: Section) -> RecordKey? {
         let parts = node.isArray ? node.elements : [node]
         guard parts.count == section.keyCount else { return nil }

@@ -1,12 +1,10 @@
 package import MergeCore
 
-/// Entries as operators see them who may not read everything.
+/// Entries for operators that may not read everything.
 extension EntryView {
-    /// Returns the JSON of an entry with the values alone that a client may read.
+    /// Returns the JSON of an entry with only the values that a client may read.
     ///
-    /// - Parameters:
-    ///   - entry: as the journal holds it.
-    ///   - resource: its resource; nil where the rules do not have it any more, and then no value is shown.
+    /// If the resource no longer exists (nil), the result contains no values.
     package static func shown(_ entry: [UInt8], of resource: Resource?, to viewer: Viewer) -> [UInt8] {
         let view = resource.flatMap { viewer.view(of: $0) }
         if resource != nil, view == nil || view?.seesEverything == true { return shown(entry) }
@@ -26,15 +24,11 @@ extension EntryView {
                 return writer.bytes
             }
         }
-        // What cannot be read is not shown either.
+        // An unreadable entry is not shown either.
         return shown(filtered ?? Array("{}".utf8))
     }
 
-    /// Returns true where a client may read everything that an entry holds.
-    ///
-    /// - Parameters:
-    ///   - entry: as the journal holds it.
-    ///   - resource: its resource, under the rules of today.
+    /// Returns true if a client may read all values of an entry under the current rules.
     package static func isReadable(_ entry: [UInt8], of resource: Resource, by viewer: Viewer) -> Bool {
         guard let view = viewer.view(of: resource), !view.seesEverything else { return true }
         let isReadable = try? entry.withUnsafeBytes { bytes throws(Problem) in
@@ -75,7 +69,7 @@ extension EntryView {
         }
     }
 
-    /// What a client may read of the record as it was; nil where it is not known what it was.
+    /// Returns the parts of the record that a client may read, or nil if the earlier record is unknown.
     private static func sight(of entry: JSONNode, _ view: ResourceView) -> RecordSight? {
         guard let tuples = EntryReader.conditions(of: entry, view.resource) else {
             return view.seesEveryRow ? view.sightOfEveryRow : nil

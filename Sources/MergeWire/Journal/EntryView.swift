@@ -1,13 +1,13 @@
 import MergeCore
 
-/// Entries of the journal as they are shown.
+/// Journal entries in the form for readers.
 ///
-/// An entry of a deletion holds whole rows, so that they can come back; columns that no rule names are kept in it for that
-/// alone, and nobody is shown them.
+/// The entry of a deletion contains whole rows, so that they can be restored. Columns that no rule names serve only
+/// this purpose and are never shown.
 package enum EntryView {
     /// Returns the JSON of an entry without the columns that no rule names.
     package static func shown(_ entry: [UInt8]) -> [UInt8] {
-        // Most entries are of no deletion.
+        // Most entries contain no deletion.
         guard has(entry, "\"row\":") || has(entry, "\"cascades\":") || has(entry, "\"conditions\":") else {
             return entry
         }
@@ -18,7 +18,7 @@ package enum EntryView {
                 return writer.bytes
             }
         }
-        // What cannot be read is not shown either.
+        // An unreadable entry is not shown either.
         return shown ?? Array("{}".utf8)
     }
 
@@ -47,7 +47,7 @@ package enum EntryView {
         }
     }
 
-    /// Of rows that went along only what names them is told.
+    /// Writes only the identifying columns of rows that the database changed along.
     private static func cascade(_ node: JSONNode, _ writer: inout JSONWriter) {
         let named: Int = if case .integer(let count)? = node["named"]?.scalar { Int(clamping: count) } else { 0 }
         members(of: node, leavingOut: "links", &writer) { name, value, writer in
@@ -69,7 +69,7 @@ package enum EntryView {
         }
     }
 
-    /// Writes the members of an object; those that `write` does not write as they are.
+    /// Writes the members of an object, unchanged if `write` returns false.
     private static func members(
         of node: JSONNode, leavingOut hidden: String? = nil, _ writer: inout JSONWriter,
         write: (String, JSONNode, inout JSONWriter) -> Bool

@@ -1,8 +1,8 @@
 import MergeCore
 
-/// Entries of the journal as JSON.
+/// Journal entries as JSON.
 package enum JournalEncoder {
-    /// - Parameter next: the number after which the next page begins; nil on the last.
+    /// Returns a page of entries, with the number after which the next page begins, if any.
     package static func page(_ entries: [ShownEntry], next: Int?) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in

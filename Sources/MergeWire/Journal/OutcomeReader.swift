@@ -1,19 +1,19 @@
 import MergeCore
 
-/// Reads entries of the journal, and answers to pushes, for people.
+/// Reads journal entries and answers to pushes as text.
 package enum OutcomeReader {
-    /// - Parameter content: an entry's JSON.
+    /// Reads the JSON of an entry.
     package static func entry(_ content: [UInt8]) -> ResultText {
         parse(content) { result($0) }
             ?? ResultText(resource: nil, id: nil, status: nil, outcomes: [], problem: nil, code: nil)
     }
 
-    /// The results in the answer to a push, a merge or an undo.
+    /// Returns the results in the answer to a push, a merge or an undo.
     package static func answer(_ body: [UInt8]) -> [ResultText] {
         parse(body) { root in root["results"].map { $0.elements.map(result) } ?? [result(root)] } ?? []
     }
 
-    /// Positions of the edits that the answer to a push calls merged.
+    /// Returns the positions of the merged edits in the answer to a push.
     package static func merged(_ body: [UInt8]) -> Set<Int> {
         let results = answer(body)
         return Set(results.indices.filter { results[$0].status == "merged" })
@@ -47,6 +47,6 @@ package enum OutcomeReader {
             })
     }
 
-    /// A key without the quotes of a string.
+    /// Returns a key without the quotes of a string.
     private static func plain(_ node: JSONNode) -> String? { node.isNull ? nil : node.string ?? node.text }
 }

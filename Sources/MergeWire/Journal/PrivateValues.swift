@@ -1,27 +1,25 @@
 internal import Crypto
 package import MergeCore
 
-/// Replaces the values of private fields by keyed digests, in bodies and answers that the journal keeps.
+/// Replaces the values of private fields by keyed digests in the journal's bodies and answers.
 package struct PrivateValues: Sendable {
     private let secret: [UInt8]
 
-    /// - Parameter secret: the journal's own random key.
+    /// Creates a replacer with the journal's own random key.
     package init(secret: [UInt8]) {
         self.secret = secret
     }
 
-    /// Returns an answer as it is kept; nil if it cannot be read, so that its private values are not found.
+    /// Returns an answer in its stored form, or nil if it cannot be read and may contain private values.
     package func answer(_ body: [UInt8], _ catalog: Catalog) -> [UInt8]? {
         guard catalog.hasPrivateFields else { return body }
         return rewritten(body) { root, writer in PrivateWriter(secret, catalog).answer(root, &writer) }
     }
 
-    /// Returns a push that was refused as it is kept.
+    /// Returns a refused push, sent to the path `address`, in its stored form.
     ///
-    /// A push with private values names them in a member `private`, and cannot be sent again. Nothing is kept of a push that
-    /// cannot be read.
-    ///
-    /// - Parameter address: the path of its URL.
+    /// The member `private` names the fields with private values. Such a push cannot be sent again. A push that cannot
+    /// be read is not stored at all.
     package func refusedBody(_ body: [UInt8], address: String, under catalog: Catalog) -> [UInt8] {
         guard catalog.hasPrivateFields else { return body }
         let resource = Self.resource(of: address, catalog)
@@ -30,15 +28,10 @@ package struct PrivateValues: Sendable {
         } ?? Array(#"{"private":["*"]}"#.utf8)
     }
 
-    /// Returns an answer that was kept as it was given, as far as its values are still at hand.
+    /// Restores the private values of a stored answer, if they are still available.
     ///
-    /// They are in the push, which is sent again, and in the records as they are now. A record of which some are in neither is
-    /// written as it is now, and as null if it is gone or cannot be read.
-    ///
-    /// - Parameters:
-    ///   - request: the body of the push.
-    ///   - address: the path of its URL.
-    ///   - records: as they stand, in JSON.
+    /// They come from the body of the repeated push and from the current records. A record with a missing value is
+    /// replaced by the current record, or by null if that is gone or unreadable.
     package func revealed(
         _ body: [UInt8], request: [UInt8], address: String, records: [(resource: Resource, record: [UInt8])],
         under catalog: Catalog
@@ -64,11 +57,11 @@ package struct PrivateValues: Sendable {
         let revealed = rewritten(body) { root, writer in
             PrivateWriter(secret, catalog, known: known, standing: standing).answer(root, &writer)
         }
-        // Then the values stay digests, as they were kept.
+        // If the answer cannot be read, its values stay digests.
         return revealed ?? body
     }
 
-    /// The records of an answer that lacks values; none where it lacks none.
+    /// Returns the records of an answer that contains digests, or none if it contains no digest.
     package static func records(in answer: [UInt8], _ catalog: Catalog) -> [(resource: Resource, key: RecordKey)] {
         guard catalog.hasPrivateFields, answer.firstRange(of: Array(PrivateWriter.mark.utf8)) != nil else { return [] }
         let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
@@ -89,7 +82,7 @@ package struct PrivateValues: Sendable {
         return parts.count == 3 ? catalog[String(Substring(parts[2]))] : nil
     }
 
-    /// The names of fields whose values a kept push lacks; `*` if the push cannot be read.
+    /// Returns the names of the fields whose values a stored push lacks, or `*` if the push cannot be read.
     package static func missing(in body: [UInt8]) -> [String] {
         let names = try? body.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
@@ -99,7 +92,7 @@ package struct PrivateValues: Sendable {
         return names ?? ["*"]
     }
 
-    /// Returns a body in which some values are replaced, or the body itself if there are none; nil if it cannot be read.
+    /// Returns a body with replaced values, the body itself without any, or nil if it cannot be read.
     private func rewritten(_ body: [UInt8], _ write: (JSONNode, inout JSONWriter) -> Bool) -> [UInt8]? {
         try? body.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
@@ -110,25 +103,24 @@ package struct PrivateValues: Sendable {
     }
 }
 
-/// One walk over a push or an answer.
+/// One traversal of a push or an answer.
 private final class PrivateWriter {
     private let secret: SymmetricKey
     private let catalog: Catalog
-    /// Values by their digests, which take their places again; nil where values are replaced by digests.
+    /// The values by digest if digests are replaced by values, or nil for the opposite direction.
     private let known: [String: String]?
-    /// The fields whose values were replaced, each once.
     private var hidden: [String] = []
-    /// The values that were replaced, by their digests.
+    /// The replaced values by digest.
     private(set) var seen: [String: String] = [:]
 
-    /// The records as they stand, by their names.
+    /// The current records by name.
     private let standing: [ExactText: String]
-    /// A digest was met whose value nobody knows.
+    /// True if a digest was found whose value is unknown.
     private var isLost = false
 
     static let mark = "hmac-sha256:"
 
-    /// The name of a record: its resource and the text of its id.
+    /// Returns the name of a record: its resource and the text of its id.
     static func name(_ resource: Resource, _ record: JSONNode) -> ExactText {
         ExactText(resource.name + " " + (record["id"]?.text ?? ""))
     }
@@ -142,7 +134,7 @@ private final class PrivateWriter {
         self.known = known
     }
 
-    /// Returns true where something was replaced.
+    /// Returns true if a value was replaced.
     func answer(_ root: JSONNode, _ writer: inout JSONWriter) -> Bool {
         if root["results"] == nil {
             result(root, &writer)
@@ -175,7 +167,7 @@ private final class PrivateWriter {
         }
     }
 
-    /// Writes the record of a result; one that lacks values is written as it is now, and as null if it is gone or cannot be read.
+    /// Writes the record of a result, or the current record if a value is missing, or null if there is none.
     private func told(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
         var whole = JSONWriter(capacity: 512)
         isLost = false
@@ -210,7 +202,7 @@ private final class PrivateWriter {
         members(of: node, &writer) { name, value, writer in
             switch name {
             case "old", "current", "new", "written": self.side(value, of: group, in: section, to: &writer)
-            // Both tell of the value, without the journal's secret.
+            // Both could reveal the value without the journal's secret.
             case "parts" where isPrivate: writer.array { _ in }
             case "oldHash" where isPrivate: self.digest(value, &writer)
             default: return false
@@ -219,7 +211,7 @@ private final class PrivateWriter {
         }
     }
 
-    /// Returns true where something was replaced.
+    /// Returns true if a value was replaced.
     func push(_ root: JSONNode, _ resource: Resource?, to writer: inout JSONWriter) -> Bool {
         writer.begin(UInt8(ascii: "{"))
         for (name, value) in root.members {
@@ -268,7 +260,6 @@ private final class PrivateWriter {
         }
     }
 
-    /// Writes the change of one row, in row form or in group form.
     private func change(_ node: JSONNode, _ section: Section, to writer: inout JSONWriter) {
         members(of: node, &writer) { name, value, writer in
             if name == "old" || name == "new" {
@@ -329,7 +320,7 @@ private final class PrivateWriter {
         writer.string(digest)
     }
 
-    /// Writes the members of an object; those that `write` does not write as they are.
+    /// Writes the members of an object, unchanged if `write` returns false.
     private func members(
         of node: JSONNode, _ writer: inout JSONWriter, write: (String, JSONNode, inout JSONWriter) -> Bool
     ) {

@@ -1,10 +1,10 @@
 internal import Crypto
 import MergeCore
 
-/// The digest by which a repeated push is told from another one under the same key.
+/// The digest that distinguishes a repeated push from another push with the same key.
 ///
-/// It covers the address and the meaning of the body: members in any order, numbers by their value, strings by their
-/// characters. The key itself stands in the body or in a header, so it is left out.
+/// It covers the address and the meaning of the body. Member order does not count, and numbers are compared by value.
+/// It omits the key, which may be in the body or in a header.
 enum RequestFingerprint {
     static func digest(_ root: JSONNode, address: String) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -50,7 +50,7 @@ enum RequestFingerprint {
         }
     }
 
-    /// The members by their names, in memory of the stack: most objects have few.
+    /// Sorts the members by name in stack memory, because most objects have few.
     private static func sorted(_ node: JSONNode, _ body: (UnsafeMutableBufferPointer<Member>) -> Void) {
         withUnsafeTemporaryAllocation(of: Member.self, capacity: node.count) { members in
             var count = 0
@@ -86,7 +86,7 @@ enum RequestFingerprint {
         }
     }
 
-    /// The name under which an answer is kept: every sender has keys of its own, compared by bytes.
+    /// Returns the name of a stored answer, which includes the sender, because each sender has its own keys.
     static func name(of key: String, sender: String) -> [UInt8] {
         var (sender, key) = (sender, key)
         var hash = SHA256()
@@ -96,7 +96,9 @@ enum RequestFingerprint {
         return bytes(of: hash)
     }
 
-    /// The name of a key of the journal's own; no byte of UTF-8 is 0xFF, so no sender's key has the same.
+    /// Returns the name of a key of the journal itself.
+    ///
+    /// UTF-8 never contains 0xFF, so no sender's key has this name.
     static func name(ofEffect key: String, _ body: [UInt8]) -> [UInt8] {
         digest(of: [0xFF] + Array(key.utf8) + [0] + body)
     }
@@ -107,6 +109,6 @@ enum RequestFingerprint {
         return self.bytes(of: hash)
     }
 
-    /// As one array at once: taken as a sequence a digest is copied several times.
+    /// Copies the digest once; as a sequence it would be copied several times.
     private static func bytes(of hash: SHA256) -> [UInt8] { hash.finalize().withUnsafeBytes { [UInt8]($0) } }
 }

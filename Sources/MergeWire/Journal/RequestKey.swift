@@ -1,19 +1,19 @@
-/// The key of a request and the digests that stand for it.
+/// The key of a request with its digests.
 package struct RequestKey: Sendable, Hashable {
-    /// The key as it was sent.
+    /// The key as sent.
     package let text: String
-    /// SHA-256 of the sender and the key, under which the answer is kept.
+    /// The SHA-256 of sender and key, under which the answer is stored.
     package let name: [UInt8]
-    /// SHA-256 of the address and the body's meaning.
+    /// The SHA-256 of the address and the body's meaning.
     package let fingerprint: [UInt8]
 }
 
 extension RequestKey {
-    /// Makes the key of something that is done once to an entry of the journal, whoever does it.
+    /// Creates the key of an operation that a journal entry allows once, for all senders.
     ///
     /// - Parameters:
-    ///   - effect: such as `undo:17`.
-    ///   - body: what it is asked with; another body is another key.
+    ///   - effect: The operation, such as `undo:17`.
+    ///   - body: The body of the request. Another body has another key.
     package init(effect: String, body: [UInt8]) {
         let digest = RequestFingerprint.digest(of: body)
         self.init(text: effect, name: RequestFingerprint.name(ofEffect: effect, digest), fingerprint: digest)

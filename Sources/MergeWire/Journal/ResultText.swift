@@ -1,15 +1,15 @@
-/// The result of one record.
+/// The result of one record as text.
 package struct ResultText: Sendable {
-    /// nil in an entry of the journal, which says it elsewhere.
+    /// The resource, or nil in a journal entry.
     package let resource: String?
     /// The record's key.
     package let id: String?
-    /// The status of the edit; nil in an entry of the journal, which says it elsewhere.
+    /// The status of the edit, or nil in a journal entry.
     package let status: String?
-    /// The outcomes of its groups and rows.
+    /// The outcomes of the groups and rows.
     package let outcomes: [OutcomeText]
-    /// The reason for which it was refused.
+    /// The reason of a refusal.
     package let problem: String?
-    /// The code of that reason.
+    /// The code of the reason.
     package let code: String?
 }

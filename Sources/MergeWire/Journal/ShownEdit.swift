@@ -1,15 +1,13 @@
-/// The part of a journal's entry that tells of an edited record.
+/// The part of a journal entry about an edited record.
 package struct ShownEdit: Sendable {
     let resource: String
     let status: String
     let rules: String
     let content: [UInt8]
 
-    /// Shows an edit.
+    /// Creates the part of an entry.
     ///
-    /// - Parameters:
-    ///   - rules: the version of the rules.
-    ///   - content: the record's key, its new ids and the outcomes: the members of a JSON object, in its braces.
+    /// - Parameter content: A JSON object with the record's key, its new ids and the outcomes.
     package init(resource: String, status: String, rules: String, content: [UInt8]) {
         self.resource = resource
         self.status = status

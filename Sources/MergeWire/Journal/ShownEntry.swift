@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// An entry of the journal as it is shown.
+/// A journal entry in the form for readers.
 package struct ShownEntry: Sendable {
     let number: Int
     let at: DateTime
@@ -10,16 +10,13 @@ package struct ShownEntry: Sendable {
     let edit: ShownEdit?
     let refused: ShownRefusal?
 
-    /// Shows an entry.
+    /// Creates an entry.
     ///
     /// - Parameters:
-    ///   - number: of the entry, counted from 1.
-    ///   - at: the moment of the merge, in UTC.
-    ///   - who: the sender's name; empty where nobody needs a token.
-    ///   - device: the name that the client gave its device.
-    ///   - key: of the push; nil where it had none.
-    ///   - edit: what became of a record; nil where the entry is only a push that was refused.
-    ///   - refused: the push, where it was refused.
+    ///   - at: The time of the merge, in UTC.
+    ///   - who: The sender's name; empty if the gateway requires no tokens.
+    ///   - edit: The edit of a record, or nil if the entry is only a refused push.
+    ///   - refused: The push, if it was refused.
     package init(
         number: Int, at: DateTime, who: String, device: String?, key: String?, edit: ShownEdit?,
         refused: ShownRefusal?

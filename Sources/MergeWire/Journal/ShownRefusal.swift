@@ -1,15 +1,15 @@
-/// A push that was refused and is kept whole.
+/// A refused push, which the journal keeps completely.
 package struct ShownRefusal: Sendable {
-    /// The path of the URL that it was sent to.
+    /// The path of the URL.
     package let address: String
     /// The code of the problem.
     package let reason: String
-    /// JSON as the client sent it.
+    /// The JSON of the client.
     package let body: [UInt8]
-    /// The time at which it was sent again with success, in UTC; nil where it was not.
+    /// The time of the successful resend in UTC, if any.
     package let replayed: String?
 
-    /// Shows a refused push.
+    /// Creates a refused push.
     package init(address: String, reason: String, body: [UInt8], replayed: String?) {
         self.address = address
         self.reason = reason

@@ -1,12 +1,12 @@
 package import MergeCore
 
-/// Makes an edit that takes an entry of the journal back, or one that merges it again.
+/// Creates the edit that undoes a journal entry, or that merges it again.
 ///
-/// The base of an undo is what was written, and its edited value is what was there before. Merging again is the reverse.
+/// The base of an undo is the written value, and its edited value is the earlier one. A repeated merge is the reverse.
 package struct UndoDecoder {
     /// The direction in which an entry is read.
     package enum Direction: Sendable {
-        /// Takes the entry back.
+        /// Undoes the entry.
         case back
         /// Merges the entry again.
         case forward
@@ -14,23 +14,23 @@ package struct UndoDecoder {
 
     private let direction: Direction
     private let resource: Resource
-    /// The columns that a table lets be written.
+    /// Returns the writable columns of a table.
     private let columns: (TableName) -> [Column]
-    /// Groups to take back, as `section.group`; nil for all.
+    /// The groups to undo as `section.group`, or nil for all.
     private let groups: Set<ExactText>?
-    /// Positions of the entry's outcomes that were taken back before.
+    /// The positions of the outcomes that were undone before.
     private let taken: Set<Int>
 
-    /// The edit that takes parts of an entry back.
+    /// The edit that undoes parts of an entry.
     package struct Opposite: Sendable {
-        /// The edit that takes the entry back.
+        /// The edit.
         package let edit: Edit
 
-        /// Positions of the entry's outcomes that it is to take back.
+        /// The positions of the outcomes that the edit undoes.
         package var outcomes: [Int] { edit.reversals.map(\.outcome) }
     }
 
-    /// Reads entries of one resource.
+    /// Creates a decoder for the entries of one resource.
     package init(
         resource: Resource, groups: Set<ExactText>?, taken: Set<Int>, direction: Direction = .back,
         columns: @escaping (TableName) -> [Column]
@@ -42,7 +42,9 @@ package struct UndoDecoder {
         self.columns = columns
     }
 
-    /// - Throws: a `Problem` where a part cannot be taken back, or nothing is left to take back.
+    /// Returns the edit for an entry.
+    ///
+    /// - Throws: a `Problem` if a part cannot be undone, or if nothing is left to undo.
     package func opposite(of entry: [UInt8]) throws(Problem) -> Opposite {
         let made: Result<Opposite, Problem> = entry.withUnsafeBytes { bytes in
             do throws(Problem) {
@@ -98,9 +100,9 @@ package struct UndoDecoder {
             outcome: position, section: row.section, item: isItem ? row.id?.key : nil, aim: aim, returning: returning)
     }
 
-    /// Checks that every group to take back is one of the rules, or of the entry.
+    /// Checks that the rules or the entry contain every group to undo.
     ///
-    /// - Throws: a 400 `Problem` that says how a group is named.
+    /// - Throws: a 400 `Problem` that explains the names of groups.
     private func checkNames(_ root: JSONNode) throws(Problem) {
         guard let groups else { return }
         let ofRules = resource.sections.flatMap { section in
@@ -205,7 +207,7 @@ package struct UndoDecoder {
         return values.count == fields.count ? FieldValues(fields: fields, values: values) : nil
     }
 
-    /// The groups of a row as it was written, so that a row which others changed since is kept.
+    /// Returns the written groups of a row as bases, so that a row that has changed since is kept.
     private func bases(_ node: JSONNode?, _ section: Section) -> [GroupBase] {
         guard let node else { return [] }
         return section.groups.indices.compactMap { group in
@@ -218,7 +220,7 @@ package struct UndoDecoder {
         }
     }
 
-    /// Edits of several groups of one row become one.
+    /// Joins the edits of several groups of one row.
     private func merged(_ rows: [RowEdit]) -> [RowEdit] {
         var out: [RowEdit] = []
         for row in rows {
@@ -235,7 +237,7 @@ package struct UndoDecoder {
         return out
     }
 
-    /// Returns nil for rows that the database changes again by itself.
+    /// Reads a cascade, or returns nil for rows that the database itself changes back.
     private func cascade(_ node: JSONNode) throws(Problem) -> Cascade? {
         let table = TableName(schema: node["schema"]?.string, name: node["table"]?.string ?? "")
         guard let effect = node["effect"]?.string.flatMap({ Cascade.Effect(rawValue: $0) }) else {

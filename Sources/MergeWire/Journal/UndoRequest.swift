@@ -2,7 +2,7 @@ package import MergeCore
 
 /// The body of `POST /v1/journal/{n}/undo`.
 package enum UndoRequest {
-    /// - Parameter groups: the groups to take back, as `section.group`; nil for all.
+    /// Returns the body of a request to undo some groups (`section.group`), or all if nil.
     package static func body(_ groups: Set<ExactText>?) -> [UInt8] {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
@@ -15,8 +15,9 @@ package enum UndoRequest {
         return writer.bytes
     }
 
-    /// - Returns: the groups to take back, as `section.group`; nil for all.
-    /// - Throws: a 400 `Problem` where the body is not what it should be.
+    /// Reads the groups to undo (`section.group`), or nil for all.
+    ///
+    /// - Throws: a 400 `Problem` if the body is invalid.
     package static func groups(_ body: [UInt8]) throws(Problem) -> Set<ExactText>? {
         if body.isEmpty { return nil }
         let read: Result<Set<ExactText>?, Problem> = body.withUnsafeBytes { bytes in

@@ -1,8 +1,7 @@
 package import MergeCore
 
-/// The temporary ids of the pushes before, in one request: the rows that they stand for, and those that were never made.
+/// The temporary ids of earlier pushes of one request, with their rows if these were created.
 package struct EarlierIDs: Sendable {
-    /// A row that a push created.
     struct Row: Sendable {
         let table: TableName
         let key: RecordKey
@@ -11,14 +10,12 @@ package struct EarlierIDs: Sendable {
     private var rows: [TemporaryID: Row] = [:]
     private var refused: Set<TemporaryID> = []
 
-    /// Knows of no push before.
+    /// Creates an empty value, for a first push.
     package init() {}
 
-    /// Notes what became of the ids that a push creates; numbers are each push's own.
+    /// Records the results of the `tmp:` ids that a push creates; negative ids are valid in one push only.
     ///
-    /// - Parameters:
-    ///   - created: the ids that it creates, each with the section of its row.
-    ///   - answer: the answer as JSON, new or told again; nil where it has no result.
+    /// - Parameter answer: The new or stored answer as JSON, or nil if there is no result.
     package mutating func note(_ created: [TemporaryID: Section], answer: [UInt8]?) {
         let keys = answer.map { Self.keys(in: $0, created) } ?? [:]
         for (id, section) in created where id.isMarked {
@@ -48,14 +45,12 @@ package struct EarlierIDs: Sendable {
         return found ?? [:]
     }
 
-    /// Returns the key of a row of a table that an earlier push created under a temporary id; nil where none did.
-    ///
-    /// - Parameter table: nil for that of any row.
+    /// Returns the key of a row that an earlier push created in a table, or in any table if nil.
     func key(_ id: TemporaryID, in table: TableName?) -> RecordKey? {
         guard let row = rows[id], table == nil || row.table == table else { return nil }
         return row.key
     }
 
-    /// The ids of rows that an earlier push would have created, and did not.
+    /// The ids of rows that an earlier push failed to create.
     package var refusedIDs: Set<TemporaryID> { refused }
 }

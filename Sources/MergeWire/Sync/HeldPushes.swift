@@ -1,16 +1,16 @@
 import MergeCore
 
-/// Decides which pushes of a sync are not run, because they may build on an earlier push that may succeed later.
+/// Decides which pushes of a sync do not run, because they may depend on an earlier push that may succeed later.
 package struct HeldPushes: Sendable {
     private var holdsAll = false
     private var resources: Set<String> = []
     private var records: Set<PushNames.Record> = []
     private var temporaryIDs: Set<TemporaryID> = []
 
-    /// No push is held.
+    /// Holds no push.
     package init() {}
 
-    /// Returns true if a push is not run.
+    /// Returns true if a push does not run.
     package func holds(_ push: PushNames) -> Bool {
         holdsAll || !resources.isDisjoint(with: push.resources) || !records.isDisjoint(with: push.records)
             || !temporaryIDs.isDisjoint(with: push.temporaryIDs)
@@ -22,9 +22,7 @@ package struct HeldPushes: Sendable {
     /// Holds the pushes that use temporary ids of a push that the client builds again.
     package mutating func holdIDs(of push: PushNames) { temporaryIDs.formUnion(push.temporaryIDs) }
 
-    /// Holds the pushes that may build on a push that was not run, or of which a resource is out of service.
-    ///
-    /// - Parameter resources: the resources that are out of service; empty for a push that was not run.
+    /// Holds the pushes that may depend on a push that did not run, or that use a resource out of service.
     package mutating func hold(after push: PushNames, of resources: Set<String>) {
         self.resources.formUnion(resources)
         records.formUnion(push.records)

@@ -1,8 +1,7 @@
 package import MergeCore
 
-/// The names in the body of a push, whatever else is wrong with it.
+/// The names in the body of a push, even if the push is invalid.
 package struct PushNames: Sendable {
-    /// A record that an edit names.
     struct Record: Sendable, Hashable {
         let resource: String
         let key: RecordKey
@@ -13,7 +12,7 @@ package struct PushNames: Sendable {
     /// The names of the resources.
     package private(set) var resources: Set<String> = []
     private(set) var records: Set<Record> = []
-    /// All temporary ids that begin with `tmp:`, wherever they are in the body.
+    /// All temporary ids with `tmp:` in the body.
     private(set) var temporaryIDs: Set<TemporaryID> = []
 
     init() {}

@@ -4,19 +4,19 @@ package import MergeCore
 package struct SyncDecoder: Sendable {
     private let limits: WireLimits
     private static let members = ["feed", "since", "resources", "limit", "pushes"]
-    /// The most pushes of one request.
+    /// The maximum number of pushes in a request.
     package static let maximumPushes = 1_000
 
-    /// - Parameter limits: bounds of a body; those of edits and items are each push's.
+    /// Creates a decoder with the limits of the body, and with limits on edits and items for each push.
     package init(limits: WireLimits) {
         self.limits = limits
     }
 
-    /// Reads a body; what is wrong with a push is left to whoever runs it.
+    /// Reads a body without the contents of its pushes.
     ///
-    /// - Throws: a `Problem` where the request itself is at fault.
+    /// - Throws: a `Problem` if the request itself is invalid.
     package func decode(_ body: UnsafeRawBufferPointer) throws(Problem) -> SyncRequest {
-        // A push stands two levels deeper here.
+        // A push is two levels deeper here.
         try JSONDocument.parse(body, maximumDepth: limits.depth + 2, maximumMemory: limits.memory) {
             root throws(Problem) in
             let top = WirePath("")

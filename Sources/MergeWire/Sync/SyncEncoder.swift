@@ -7,11 +7,7 @@ package struct SyncEncoder {
     /// Begins an answer.
     package init() {}
 
-    /// Adds the answer to a push.
-    ///
-    /// - Parameters:
-    ///   - body: the answer as JSON.
-    ///   - code: its HTTP status.
+    /// Adds the JSON answer to a push, with its HTTP status.
     package mutating func add(_ body: [UInt8], code: Int) {
         results.append(Array(body.dropLast()) + Array(",\"code\":\(code)}".utf8))
     }
@@ -34,17 +30,12 @@ package struct SyncEncoder {
         results.append(writer.bytes)
     }
 
-    /// Returns the answer with the changes behind the pushes.
+    /// Returns the answer with changes.
     package func encode(_ page: ChangesText) -> [UInt8] {
         encode { ChangesEncoder.members(page, &$0) }
     }
 
-    /// Returns the answer without changes.
-    ///
-    /// - Parameters:
-    ///   - problem: the reason for which there are none.
-    ///   - feed: the latest feed and revision; nil where there is no feed.
-    ///   - rules: the version of the rules.
+    /// Returns the answer without changes, with the reason and the latest feed and revision, if any.
     package func encode(_ problem: Problem, feed: (id: String, revision: Int)?, rules: String) -> [UInt8] {
         encode { writer in
             writer.member("feed")

@@ -1,21 +1,21 @@
-/// The body of `POST /v1/sync`, as far as it says what is asked of the feed; its pushes are read one by one.
+/// The body of `POST /v1/sync` with undecoded pushes.
 package struct SyncRequest: Sendable {
-    /// A push as it stands in the body.
+    /// A push in the body.
     package struct SentPush: Sendable {
-        /// The key, where it is a text.
+        /// The key, if it is a string.
         package let key: String?
         /// The push as JSON.
         package let body: [UInt8]
     }
 
-    /// The revision up to which the client has everything; nil where it asks for no changes.
+    /// The revision up to which the client has everything, or nil if it requests no changes.
     package let since: Int?
-    /// The feed that the revision is of.
+    /// The feed of the revision.
     package let feed: String?
-    /// The resources whose changes are told; nil for all.
+    /// The resources whose changes are requested, or nil for all.
     package let resources: [String]?
-    /// Changes on the page; nil for as many as usual.
+    /// The maximum number of changes, or nil for the default.
     package let limit: Int?
-    /// In the order in which they run.
+    /// The pushes in the order of their execution.
     package let pushes: [SentPush]
 }

@@ -1,23 +1,19 @@
 import MergeCore
 import RecordStore
 
-/// Binds the rules of access of a resource to its sections.
+/// Binds the access rules of a resource to its sections.
 struct AccessBinder {
     let rules: RuleAccess
     let sections: [Section]
     let table: TableSchema
     private(set) var findings = Findings()
 
-    /// - Parameters:
-    ///   - sections: of the resource, the root first.
-    ///   - table: of the root.
     init(_ rules: RuleAccess, sections: [Section], table: TableSchema) {
         self.rules = rules
         self.sections = sections
         self.table = table
     }
 
-    /// Returns the rules with columns and fields in place of names.
     mutating func bind() -> AccessRules {
         let roles = rules.roles.map { role in
             let reads = rights(role.read)
@@ -46,7 +42,7 @@ struct AccessBinder {
         return zip(isGiven, fields).map { SectionRights(isGiven: $0, fields: $1) }
     }
 
-    /// The section that a name means, and the positions of its fields among those that are shown.
+    /// Returns the section that a name denotes, and the positions of its fields in `shown`.
     private mutating func place(_ name: Placed<String>) -> (section: Int, fields: [Int])? {
         if let section = sections.firstIndex(where: { $0.name == name.value }) {
             return (section, Array(sections[section].shown.indices))

@@ -1,19 +1,17 @@
 package import MergeCore
 package import RecordStore
 
-/// The rights that the rules at hand need, as SQL for MariaDB: these and no others.
+/// The minimal rights for the current rules, as SQL for MariaDB.
 ///
-/// They are on the tables that the rules name, and on those whose rows the database deletes or changes along with rows of
-/// theirs: the gateway reports these rows, keeps them in the journal, and brings them back.
+/// They cover the tables of the rules. They also cover tables whose rows the database deletes or changes along with
+/// these, because the gateway restores such rows.
 package struct GrantStatements {
     private let catalog: Catalog
     private let schema: DatabaseSchema
     private let account: String
     private let dialect: any Dialect
 
-    /// - Parameters:
-    ///   - account: who gets the rights, as SQL spells it: `'fieldmerge'@'127.0.0.1'`.
-    ///   - dialect: of the database that the schema is of.
+    /// Creates the statements for an account in SQL form, such as `'fieldmerge'@'127.0.0.1'`.
     package init(_ catalog: Catalog, in schema: DatabaseSchema, to account: String, as dialect: any Dialect) {
         self.catalog = catalog
         self.schema = schema
@@ -21,15 +19,15 @@ package struct GrantStatements {
         self.dialect = dialect
     }
 
-    /// One statement for each table, in the order of their names.
+    /// One statement for each table, by name.
     package var onTables: [String] {
         statements { table, isWritten, _ in isWritten ? "SELECT, INSERT, UPDATE, DELETE" : "SELECT" }
     }
 
-    /// The same for single columns: those that the rules name, and those of `undo-columns`.
+    /// One statement for each table, with rights on only the columns of the rules and of `undo-columns`.
     ///
-    /// Only DELETE and SHOW VIEW are for a table as a whole. The server shows the definition of a table only to an account
-    /// with such a right, and SHOW VIEW allows nothing else on a table.
+    /// Only DELETE and SHOW VIEW apply to a whole table. The server shows the definition of a table only to an account
+    /// with such a right. On a table, SHOW VIEW allows nothing else.
     package var onColumns: [String] {
         statements { table, isWritten, isNamed in
             let names = columns(of: table)
@@ -65,7 +63,7 @@ package struct GrantStatements {
         } + locks
     }
 
-    /// The columns of a table that are read, in its order.
+    /// Returns the columns of a table that are read, in the table's order.
     private func columns(of table: TableName) -> [ColumnSchema] {
         let known = schema.tables[table]
         var names: Set<String> = []
@@ -84,8 +82,9 @@ package struct GrantStatements {
         "(" + names.map { dialect.quoted($0) }.joined(separator: ", ") + ")"
     }
 
-    /// Rows without groups are created and deleted all the same, as those of a junction are; a resource of nothing but
-    /// read-only fields is there to be read.
+    /// Returns true if the rows of a section can be created or deleted, even without groups.
+    ///
+    /// The rows of a junction are an example. A root with only read-only fields is not written.
     package static func isWritten(_ section: Section) -> Bool {
         !section.groups.isEmpty || (section.keyCount > 0 && (section.kind != .root || section.readOnly.isEmpty))
     }

@@ -1,8 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Advice to an operator on a section whose rows belong to records by columns that may tie one row to several records, or
-/// several rows to a record that may have one.
+/// Advice about parent columns that may link one row to several records, or several rows of a singleton to one record.
 struct LinkAdvice {
     let section: Section
     let table: TableSchema

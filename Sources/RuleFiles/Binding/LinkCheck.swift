@@ -1,16 +1,15 @@
 import MergeCore
 import RecordStore
 
-/// Checks that two columns which tie rows to each other contain values that can be compared exactly.
+/// Checks that the values of two columns that link rows can be compared exactly.
 struct LinkCheck {
-    /// One of the two columns.
     struct End {
         let table: TableSchema
         let column: ColumnSchema
-        /// The type that the rules make of it.
+        /// The type of the column in the rules.
         let type: ColumnType
 
-        /// nil if the table has no such column, or the rules give it no type.
+        /// Returns nil if the table has no such column, or if the column has no type.
         init?(_ name: String, of table: TableSchema, type: ColumnType?) {
             guard let column = table.column(name), let type = type ?? column.types.first else { return nil }
             self.table = table
@@ -20,7 +19,7 @@ struct LinkCheck {
 
         /// The kind of values in the column.
         ///
-        /// A database without types for dates returns a date in a key as text, but no text column contains dates alone.
+        /// A database without date types returns a date in a key as text. But no text column contains only dates.
         fileprivate var kind: (values: ComparisonKind, name: String)? {
             let kept = column.types.first.flatMap { $0.isDateOrTime ? $0 : nil } ?? type
             return kept.comparison.map { ($0, kept.name) }
@@ -32,7 +31,7 @@ struct LinkCheck {
     let own: End
     let target: End
 
-    /// The reason why the columns cannot tie rows to each other; nil if they can.
+    /// The reason why the columns cannot link rows, or nil if they can.
     var fault: String? {
         guard let kind = own.kind, let other = target.kind else {
             return "\(own.words) and \(target.words) cannot be compared exactly, so they tie no rows to each other"
@@ -42,7 +41,7 @@ struct LinkCheck {
             + "\(other.name)), so they tie no rows to each other; FieldMerge compares values of one kind only"
     }
 
-    /// The two columns as the advice on collations names them; nil if the database compares their texts by their characters.
+    /// The names of the columns for the warning about collations, or nil if the database compares their texts exactly.
     var inexactTexts: String? {
         guard own.type.comparison == .text, target.type.comparison == .text else { return nil }
         let collations = [own.column.collation, target.column.collation].compactMap(\.self)
@@ -52,7 +51,7 @@ struct LinkCheck {
     }
 }
 
-/// Columns whose collations equate different texts, of which one warning tells.
+/// Collects columns whose collations equate different texts, for a single warning.
 struct CollationAdvice {
     private var columns: [String] = []
     private var first: Place?

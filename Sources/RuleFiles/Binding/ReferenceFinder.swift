@@ -1,14 +1,12 @@
 import MergeCore
 import RecordStore
 
-/// Finds which section's key a field holds: named in the rules, or told by a foreign key of the schema.
+/// Finds the section that a field refers to, from the rules or from a foreign key.
 struct ReferenceFinder {
     let files: [RuleFile]
     let schema: DatabaseSchema
 
     /// Returns the reference if both columns can be compared exactly.
-    ///
-    /// - Parameter type: of the field's column.
     func checked(
         _ reference: SectionReference, of field: RuleField, in table: TableSchema, type: ColumnType,
         _ findings: inout Findings, _ collations: inout CollationAdvice
@@ -22,7 +20,7 @@ struct ReferenceFinder {
             if field.references != nil {
                 findings.error(place, fault)
             } else {
-                // The foreign key is the database's, which the operator may not be able to change.
+                // The operator may be unable to change a foreign key of the database.
                 findings.warning(place, fault + "; temporary ids are not replaced in this field")
             }
             return nil
@@ -31,7 +29,7 @@ struct ReferenceFinder {
         return reference
     }
 
-    /// The column that is the key of a section; nil for a key of several columns.
+    /// Returns the key column of a section, or nil if the key has several columns.
     private func key(of reference: SectionReference) -> LinkCheck.End? {
         guard let file = files.first(where: { $0.resource.value == reference.resource }),
             let section = file.sections.first(where: { $0.name.value == reference.section }),
@@ -44,7 +42,7 @@ struct ReferenceFinder {
         return LinkCheck.End(key[0], of: table, type: type.map { column.keyType(for: $0) } ?? column.keyType)
     }
 
-    /// Returns the section to whose key a field refers; nil if the field is no reference.
+    /// Returns the section whose key a field refers to, or nil if the field is no reference.
     func reference(of field: RuleField, in table: TableSchema, _ findings: inout Findings) -> SectionReference? {
         if let named = field.references {
             guard let file = files.first(where: { $0.resource.value == named.value }), let root = file.sections.first
@@ -64,7 +62,7 @@ struct ReferenceFinder {
         return section(of: key.target, keyedBy: column)
     }
 
-    /// Roots before other sections, so that a table with several roles means the record it is named for.
+    /// Returns a section of the table, preferably a root, so that a table with several roles denotes its own resource.
     private func section(of table: TableName, keyedBy column: String) -> SectionReference? {
         var part: SectionReference?
         for file in files {

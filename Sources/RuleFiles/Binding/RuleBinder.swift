@@ -1,7 +1,7 @@
 package import MergeCore
 package import RecordStore
 
-/// Binds rule files to the live schema: from names in files to columns with types.
+/// Binds rule files to the current schema: from names in files to columns with types.
 package struct RuleBinder {
     private let files: [RuleFile]
     private let schema: DatabaseSchema
@@ -13,7 +13,7 @@ package struct RuleBinder {
         self.schema = schema
     }
 
-    /// - Returns: what can be served, nil where an error stands in the way, and everything there is to say.
+    /// Returns the catalog, or nil if there is an error, and all findings.
     package static func bind(_ folder: RuleFolder, to schema: DatabaseSchema) -> (catalog: Catalog?, findings: Findings)
     {
         var binder = RuleBinder(folder.files, schema)
@@ -31,7 +31,7 @@ package struct RuleBinder {
     private mutating func bind(_ file: RuleFile) -> Resource? {
         guard let first = file.sections.first else { return nil }
         let rootTable = table(of: first)
-        // Columns of the root that other sections hang on are read with it, whether clients see them or not.
+        // Root columns that other sections refer to are always read, even if clients cannot see them.
         var links: [[(own: Placed<String>, root: String)]] = []
         for section in file.sections { links.append(rootLinks(of: section, root: first, table: rootTable)) }
         let linked = links.flatMap { $0.map(\.root) }
@@ -74,7 +74,7 @@ package struct RuleBinder {
             name: file.resource.value, description: file.description, sections: sections, access: access)
     }
 
-    /// Checks that what ties a section's rows to a record can be compared exactly.
+    /// Checks that the columns that link a section's rows to a record can be compared exactly.
     private mutating func check(
         _ links: [(own: Placed<String>, root: String)], of section: Section, _ table: TableSchema, to root: Section,
         _ rootTable: TableSchema
@@ -115,7 +115,7 @@ package struct RuleBinder {
                         + nearest(named.value, table.columns.map(\.name)))
                 return nil
             }
-            // The short form means the root's column of the same name, or else its key.
+            // The short form denotes the root's column of the same name, else its key.
             if table.column(link.column.value) != nil { return (link.column, link.column.value) }
             if key.count == 1 { return (link.column, key[0]) }
             findings.error(

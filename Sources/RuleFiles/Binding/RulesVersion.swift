@@ -2,12 +2,11 @@ internal import Crypto
 import MergeCore
 import RecordStore
 
-/// The digest by which clients tell whether the rules are still those that they know.
+/// The digest with which clients detect a change of the rules.
 enum RulesVersion {
-    /// Over the meaning of the rules and the types of their columns, so that a comment does not change it and an
-    /// altered column does.
+    /// Returns a digest of the meaning of the rules and of the types of their columns.
     ///
-    /// All gateways of one database come to the same digest.
+    /// A comment does not change it, an altered column does. All gateways of a database compute the same digest.
     static func digest(_ resources: [Resource], _ schema: DatabaseSchema) -> String {
         var hash = SHA256()
         for resource in resources.sorted(by: { $0.name < $1.name }) {
@@ -21,7 +20,7 @@ enum RulesVersion {
         }.joined()
     }
 
-    /// Each word with its length before it, so that no two lists run together to the same bytes.
+    /// The length before each word makes different lists have different bytes.
     private static func add(_ words: [String], _ hash: inout SHA256) {
         for word in words {
             hash.update(data: Array("\(word.utf8.count):".utf8))
@@ -77,7 +76,7 @@ enum RulesVersion {
         if !undoColumns.isEmpty { add(["undo-columns"] + undoColumns, &hash) }
     }
 
-    /// Returns true if the rules of a section name a column otherwise than in `undo-columns`.
+    /// Returns true if the rules of a section name a column elsewhere than in `undo-columns`.
     private static func named(_ column: String, in section: Section) -> Bool {
         let deletion = section.softDelete?.value ?? []
         let sql =

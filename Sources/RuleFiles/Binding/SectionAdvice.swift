@@ -1,16 +1,15 @@
 import MergeCore
 import RecordStore
 
-/// Advice to an operator on a section that can be served.
+/// Advice to an operator on a valid section.
 ///
-/// Where merging group by group may meet a rule of the database that looks at several groups, and what clients will not
-/// see.
+/// It reports constraints of the database over several groups, which a merge by group may violate, and omitted columns.
 struct SectionAdvice {
     let section: Section
     let table: TableSchema
     let place: Place
     let schema: DatabaseSchema
-    /// Tables that some rule file names.
+    /// The tables that a rule file names.
     let known: Set<TableName>
 
     func add(to findings: inout Findings) {
@@ -50,7 +49,7 @@ struct SectionAdvice {
         }.map(\.name)
     }
 
-    /// Two clients may each change one group, and both changes be right alone but not together.
+    /// Warns of a constraint over several groups, which two valid edits of different groups can violate together.
     private func warnIfSpanning(_ columns: [String], as what: String, to findings: inout Findings) {
         let spanned = groups(of: columns)
         guard spanned.count > 1 else { return }
@@ -60,7 +59,7 @@ struct SectionAdvice {
                 + "make them one group")
     }
 
-    /// Words of the clause that are columns of the table.
+    /// Returns the columns of the table that occur as words in a clause.
     private func columns(in clause: String) -> [String] {
         let words = Set(clause.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }.map(String.init))
         return table.columns.map(\.name).filter { words.contains($0) || clause.contains("`\($0)`") }

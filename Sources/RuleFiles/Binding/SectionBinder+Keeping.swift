@@ -1,9 +1,8 @@
 import MergeCore
 import RecordStore
 
-/// Which columns a deletion keeps of a row.
 extension SectionBinder {
-    /// The names of the columns that the rules name, and those of `undo-columns`.
+    /// Returns the names of the columns of the rules, and those of `undo-columns`.
     mutating func keptColumns() -> [String] {
         var kept = columns.map(\.name) + (rules.softDelete?.assignments.map(\.column.value) ?? [])
         for (_, sql) in rules.operatorSQL {

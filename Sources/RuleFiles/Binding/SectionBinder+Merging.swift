@@ -1,9 +1,9 @@
 import MergeCore
 import RecordStore
 
-/// Binding what the rules say of merging groups and rows.
+/// Binds the rules about merging groups and rows.
 extension SectionBinder {
-    /// The group's merge function, where its field is of a type that the function serves.
+    /// Returns the group's merge function, if it supports the type of the field.
     mutating func function(of group: RuleGroup, _ fields: ArraySlice<Field>) -> Ruled<MergeFunction>? {
         guard let merge = group.merge else { return nil }
         if case .latest(let field) = merge.value { return latest(field, at: merge.place, in: group, fields: fields) }
@@ -43,7 +43,7 @@ extension SectionBinder {
         return Ruled(function, rule: merge.place.rule)
     }
 
-    /// The values that may follow others in a group of one field.
+    /// Returns the allowed next values for each value of a group of one field.
     mutating func transitions(of group: RuleGroup, _ fields: ArraySlice<Field>) -> Ruled<[Value: Set<Value>]>? {
         guard let named = group.transitions, fields.count == 1, let field = fields.first else { return nil }
         let column = columns[field.column]

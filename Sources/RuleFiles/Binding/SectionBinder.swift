@@ -8,14 +8,14 @@ struct SectionBinder {
     private let isRoot: Bool
     private let allowsNonTransactional: Bool
     let references: ReferenceFinder
-    /// Columns that roles set from claims in rows that they create.
+    /// Columns that roles set from claims in new rows.
     let supplied: Set<String>
     var findings = Findings()
-    /// Texts that the database does not compare by their characters alone.
+    /// Text columns that the database does not compare exactly.
     var collations = CollationAdvice()
     private(set) var columns: [Column] = []
     private var positions: [String: Int] = [:]
-    /// Columns that rows are found by.
+    /// Columns by which rows are found.
     private var keyed: Set<String> = []
 
     init(
@@ -30,7 +30,7 @@ struct SectionBinder {
         references = ReferenceFinder(files: files, schema: schema)
     }
 
-    /// nil where an error stands in the way.
+    /// Returns the section, or nil if there is an error.
     mutating func bind(
         extraColumns: [String], conditions: [Placed<String>] = [], links: [(own: Placed<String>, root: String)],
         root: Section?
@@ -55,7 +55,7 @@ struct SectionBinder {
         var settings = settings(key: key, parents: parents, fields: content.fields)
         settings.keptColumns = keptColumns()
         if allowsNonTransactional {
-            // A deleted row may have to be put back whole, so all of it is read; it is not kept.
+            // To compensate a deletion, a push needs the whole row. These columns are read but not kept.
             for column in table.columns where column.serverOwned == nil { _ = add(column.name, rules.name.place) }
         }
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
@@ -73,7 +73,7 @@ struct SectionBinder {
         return section
     }
 
-    /// The fields that clients see, each with its column added.
+    /// Returns the fields that clients see, and adds their columns.
     private mutating func fields(key: [String], parents: Set<String>, linked: [String]) -> SectionFields {
         var fields: [Field] = []
         var groups: [Group] = []
@@ -156,7 +156,7 @@ struct SectionBinder {
         return known.map(\.value)
     }
 
-    /// A set is an array on the wire, and so is a key of several columns: nobody could tell them apart.
+    /// Refuses sets in a key, because a set and a key of several columns are both arrays on the wire.
     private mutating func refuseSets(among key: [String]) {
         for column in columns.prefix(key.count) {
             switch column.type {
@@ -170,7 +170,7 @@ struct SectionBinder {
         }
     }
 
-    /// Rows without a key can be shown in a list, but nobody can say which of them an edit means.
+    /// Refuses to write rows without a key, because an edit cannot identify them.
     private mutating func refuseWithoutKey() {
         let place = rules.table?.place ?? rules.name.place
         if !rules.isList, !isRoot || !rules.groups.isEmpty {
@@ -202,7 +202,7 @@ struct SectionBinder {
             "table “\(table.name)” has no column “\(name.value)”" + nearest(name.value, table.columns.map(\.name)))
     }
 
-    /// The position of a column among those that are read; one that is not there yet is added with its own type.
+    /// Returns the position of a column, and adds the column with its own type if it is new.
     mutating func add(_ name: String, _ place: Place, type: ColumnType? = nil) -> Int? {
         if let position = positions[name] { return position }
         guard let column = table.column(name) else {

@@ -1,21 +1,21 @@
-/// Something that `fieldmerge check` has to say about a rule file.
+/// A problem in a rule file, as `fieldmerge check` reports it.
 package struct Finding: Sendable, Hashable, CustomStringConvertible {
-    /// The weight of a finding: all but an error let the rules be served.
+    /// The severity of a finding, of which only an error prevents the activation of the rules.
     package enum Severity: String, Sendable, Hashable {
         case error
-        /// Something may go wrong, and the sentence says what to do.
+        /// A possible failure, with advice.
         case warning
-        /// Something to know.
+        /// Information for the operator.
         case note
     }
 
-    /// The place that it is about.
+    /// The location of the problem.
     package let place: Place
-    /// The weight of it.
+    /// The severity of the problem.
     package let severity: Severity
-    /// A sentence without a full stop that says what is wrong and mostly what to do.
+    /// A sentence without a full stop that describes the problem and usually the remedy.
     package let sentence: String
-    /// The database user lacks a right that the rules need.
+    /// True if the database user lacks a right that the rules need.
     package var isMissingRight = false
 
     /// `file:line:column: severity: sentence`.

@@ -1,18 +1,18 @@
-/// Collects findings, so that one run tells them all.
+/// Collects findings, so that one run reports all of them.
 package struct Findings: Sendable, Hashable {
-    /// The findings in the order in which they came.
+    /// The findings in the order of their creation.
     package private(set) var all: [Finding] = []
 
-    /// Begins without a finding.
+    /// Creates an empty collection.
     package init() {}
 
-    /// The rules cannot be served.
+    /// True if the rules cannot be activated.
     package var hasErrors: Bool { all.contains { $0.severity == .error } }
 
-    /// The errors as text, in the order of the files and their lines.
+    /// The errors as text, by file and line.
     package var errors: [String] { sorted.filter { $0.severity == .error }.map(\.description) }
 
-    /// The missing rights as text, in the order of the files and their lines.
+    /// The missing rights as text, by file and line.
     package var missingRights: [String] { sorted.filter(\.isMissingRight).map(\.description) }
 
     /// The paths of the files that have errors.
@@ -39,7 +39,7 @@ package struct Findings: Sendable, Hashable {
     /// Returns the number of findings of a severity.
     package func count(_ severity: Finding.Severity) -> Int { all.filter { $0.severity == severity }.count }
 
-    /// The findings in the order of the files and their lines.
+    /// The findings by file and line.
     package var sorted: [Finding] {
         all.sorted { a, b in
             (a.place.file, a.place.line, a.place.column) < (b.place.file, b.place.line, b.place.column)

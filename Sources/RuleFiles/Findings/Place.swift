@@ -1,4 +1,4 @@
-/// A place in a rule file; lines and columns count from 1.
+/// A location in a rule file; lines and columns count from 1.
 package struct Place: Sendable, Hashable {
     /// The path of the file.
     package let file: String

@@ -1,16 +1,13 @@
-/// Gives out names that clients use, each once: of the groups and fields of a section, or of the sections of a file.
+/// Assigns unique names for clients: for the groups and fields of a section, or for the sections of a file.
 struct ClientNames {
     private static let reserved: Set<String> = ["id", "old", "new", "oldHash"]
 
-    /// YAML wants a key on one line and in less than 1,024 characters.
+    /// YAML needs a key on one line, with fewer than 1,024 characters.
     private static let longest = 60
 
     private var taken: Set<String> = []
 
-    /// The name in camelCase, changed where it is reserved or taken.
-    /// - Parameters:
-    ///   - suffix: what a reserved name is followed by.
-    ///   - fallback: the name where there is no letter or digit in it.
+    /// Returns the name in camelCase, with a suffix if it is reserved, and with a number if it is taken.
     mutating func take(_ name: String, suffix: String = "Value", fallback: String = "column") -> String {
         take(words: NameWords(name).words, suffix: suffix, fallback: fallback)
     }
@@ -22,16 +19,18 @@ struct ClientNames {
         return insert(wanted, separator: "")
     }
 
-    /// The name of a group of several, which gives way to the fields: they are what clients see.
+    /// Returns the name of a group of several fields.
+    ///
+    /// Fields have precedence in a clash of names, because clients see them.
     mutating func takeGroup(words: [String]) -> String {
         let plain = Self.camelCase(words)
         guard taken.contains(plain) else { return take(words: words, suffix: "Group", fallback: "group") }
-        // A column has the name already, so the group is called after what it is.
+        // A column already has the name, so the group gets a longer one.
         let fuller = words == ["address"] ? ["postal"] + words : words + ["details"]
         return take(words: fuller, suffix: "Group", fallback: "group")
     }
 
-    /// The name of a resource, as it stands in URLs: lower-case letters and digits of ASCII, and hyphens.
+    /// Returns the name of a resource in URLs: lower-case ASCII letters, digits and hyphens.
     mutating func takeResource(_ name: String) -> String {
         let plain = NameWords(name).words.joined(separator: "-").unicodeScalars.map { scalar in
             ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) ? Character(scalar) : "-"

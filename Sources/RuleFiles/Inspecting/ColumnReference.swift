@@ -1,14 +1,13 @@
 import MergeCore
 import RecordStore
 
-/// The target that a column refers to, for a comment beside it and, where the schema alone does not tell, for the
-/// rules.
+/// The target of a column, for a comment, and for the rules if the schema does not contain it.
 struct ColumnReference {
     let comment: String
     /// The resource that the rules have to name.
     let named: String?
 
-    /// nil where the column refers to nothing.
+    /// Returns nil if the column is no reference.
     init?(_ column: ColumnSchema, in table: InspectedTable, _ placement: Placement) {
         if let key = table.schema.foreignKeys.first(where: { $0.columns == [column.name] }) {
             self.init(key, of: table.schema, placement)
@@ -39,7 +38,7 @@ struct ColumnReference {
             self.init(comment: "refers to table “\(key.target)”, though not by its key")
             return
         }
-        // The schema tells the reference only where it is spelled the same way.
+        // The schema is sufficient only if it has the same spelling.
         let isTold = known.target.name == key.target && known.targetColumns == key.targetColumns
         self.init(
             comment: "refers to \(seat.resource)" + (seat.isRoot ? "" : ", section \(seat.section)"),

@@ -3,12 +3,12 @@ import RecordStore
 
 /// The role of a section's column for clients.
 enum ColumnRole {
-    /// It travels as the id, or is taken from the record.
+    /// The column is part of the id, or comes from the record.
     case implied
     case writable
-    /// The reason for which clients only read it.
+    /// The reason why clients can only read the column.
     case readOnly(String)
-    /// The reason for which clients do not see it.
+    /// The reason why clients cannot see the column.
     case leftOut(String)
 
     init(_ column: ColumnSchema, key: [String], parents: [String]) {
@@ -41,7 +41,7 @@ enum ColumnRole {
         "lastmodified",
     ]
 
-    /// A moment with a default that is not NULL, named like the time of a change.
+    /// Returns true for a timestamp with a default that is not NULL and with the name of a time of change.
     private static func isStamp(_ column: ColumnSchema) -> Bool {
         guard column.hasDefault, !column.isNullable else { return false }
         switch column.types.first {

@@ -1,9 +1,9 @@
 import MergeCore
 import RecordStore
 
-/// Decides which tables are resources, and which are parts of the records of another.
+/// Decides which tables are resources, and which are parts of another table's records.
 struct FamilyTree {
-    /// Tables that become resources, in the order of their names.
+    /// The tables that become resources, by name.
     private(set) var roots: [InspectedTable] = []
     private var parts: [TableName: [(table: InspectedTable, link: TableLink)]] = [:]
 
@@ -20,7 +20,7 @@ struct FamilyTree {
                 else { return false }
                 return !lookups.isLookup(parent, for: child, by: link.columns.map(\.own))
             }
-        // A record has one level of parts, so what others hang on is no part itself.
+        // A record has only one level of parts, so a table with parts cannot be a part.
         let parents = Set((guesses + Array(links.values)).map(\.parent))
         for link in guesses where !parents.contains(link.child) && links[link.parent] == nil {
             links[link.child] = link
@@ -36,7 +36,7 @@ struct FamilyTree {
 
     func parts(of root: InspectedTable) -> [(table: InspectedTable, link: TableLink)] { parts[root.name] ?? [] }
 
-    /// Tables that another one refers to.
+    /// Returns the tables that another table refers to.
     private static func referenced(_ tables: [InspectedTable]) -> Set<TableName> {
         var names: Set<TableName> = []
         for table in tables {
@@ -65,14 +65,16 @@ struct FamilyTree {
         return links
     }
 
-    /// The foreign key that ties the rows of a table to one record: the only one that is never NULL, the one that is the
-    /// table's key as well, or the one to the table that it is called after (`InvoiceLine` of Invoice and Track).
+    /// Returns the foreign key that links the rows of a table to one record.
+    ///
+    /// It is never NULL. It is the one that equals the table's key, else the only one. Otherwise it refers to the table
+    /// after which this table is named (`InvoiceLine` of Invoice and Track).
     private static func parentKey(of table: InspectedTable, _ tables: [InspectedTable]) -> KnownForeignKey? {
         var keys: [KnownForeignKey] = []
         for key in table.schema.foreignKeys {
             guard let known = KnownForeignKey(key, of: table.schema, among: tables), known.target.name != table.name,
                 table.isFilled(known.columns),
-                // Some schemas have the same foreign key twice.
+                // Some schemas declare a foreign key twice.
                 !keys.contains(where: { $0.columns == known.columns && $0.target.name == known.target.name })
             else { continue }
             keys.append(known)
@@ -89,8 +91,7 @@ struct FamilyTree {
         return key
     }
 
-    /// Returns true where a table's name is another's, in the singular, with something behind it; also in one word, as
-    /// in “orderdetails”.
+    /// Returns true if a table's name begins with the singular of another name, even as one word (“orderdetails”).
     private static func isCalled(_ table: InspectedTable, after parent: InspectedTable) -> Bool {
         let name = NameWords(table.name.name).words.joined()
         return NameWords(parent.name.name).singulars.contains { singular in

@@ -3,29 +3,28 @@ import RecordStore
 
 /// Proposes groups of several columns.
 ///
-/// A group too large costs a conflict that was none; a group too small lets half of one client's value meet half of
-/// another's. So in doubt columns are put together.
+/// A group that is too large causes unnecessary conflicts. A group that is too small mixes half of one client's value
+/// with half of another's. So uncertain columns are grouped.
 struct GroupProposal {
     private(set) var groups: [ProposedGroup] = []
-    /// Columns that are in no group yet, in the order of the table.
+    /// The columns without a group, in the order of the table.
     private var free: [(column: ColumnSchema, words: [String])]
 
-    /// First words that say nothing of what columns have to do with each other.
+    /// First words that do not show that columns belong together.
     private static let idle: Set<String> = [
         "first", "last", "middle", "is", "has", "can", "may", "wants", "allow", "allows", "no", "num", "number", "new",
         "old", "max", "min", "date", "my", "the", "to", "from", "total", "other", "alt", "default", "custom", "current",
         "original", "user",
     ]
 
-    /// - Parameters:
-    ///   - columns: what clients write in the table, but for keys and links to the record.
+    /// Proposes groups of the columns that clients write, without keys and parent columns.
     init(_ columns: [ColumnSchema], in table: TableSchema) {
         free = columns.map { ($0, NameWords($0.name).words) }
         proposeForeignKeys(table)
         skipSharedWord()
-        // A town or a country that is a row of another table is a part of the address all the same.
+        // A town or a country in another table is still a part of the address.
         proposeAddress(table)
-        // What refers to another table is a thing of its own.
+        // Other references are independent.
         let single = Set(table.foreignKeys.filter { $0.columns.count == 1 }.flatMap(\.columns))
         free.removeAll { single.contains($0.column.name) }
         proposeRanges()
@@ -33,7 +32,7 @@ struct GroupProposal {
         proposePrefixes(table)
     }
 
-    /// Half of one foreign key with half of another would refer to something that nobody meant.
+    /// Groups the columns of a foreign key, because halves of two keys would refer to a wrong row.
     private mutating func proposeForeignKeys(_ table: TableSchema) {
         for key in table.foreignKeys where key.columns.count > 1 {
             let columns = free.filter { key.columns.contains($0.column.name) }
@@ -45,7 +44,7 @@ struct GroupProposal {
         }
     }
 
-    /// A word with which all names begin (`cu_street`, `cu_city`) is a habit of the schema.
+    /// Ignores a first word of all names (`cu_street`, `cu_city`), which is a convention of the schema.
     private mutating func skipSharedWord() {
         guard free.count > 2, let word = free[0].words.first,
             free.allSatisfy({ $0.words.count > 1 && $0.words.first == word })
@@ -81,7 +80,7 @@ struct GroupProposal {
         }
     }
 
-    /// Columns of an address that stand side by side.
+    /// Groups adjacent columns of an address.
     private mutating func proposeAddress(_ table: TableSchema) {
         let own = Self.words(of: table)
         if AddressWords.isKind(own) { return }
@@ -98,8 +97,9 @@ struct GroupProposal {
         free.removeAll { entry in groups.contains { $0.columns.contains(entry.column.name) } }
     }
 
-    /// A part that stands apart from the only address of its table, with one or two others between: `city`, `phone`,
-    /// `street`, `postcode`.
+    /// Adds parts of the table's only address that at most two other columns separate from it.
+    ///
+    /// An example is `city`, `phone`, `street`, `postcode`.
     private mutating func takeStrays(_ table: TableSchema, _ own: Set<String>) {
         let found = groups.indices.filter { groups[$0].words == ["address"] }
         guard found.count == 1, let group = found.first else { return }
@@ -116,7 +116,7 @@ struct GroupProposal {
         }
     }
 
-    /// “customer_city” in table customers is the customer's own.
+    /// Returns true for a part of an address; “customer_city” in table customers counts too.
     private static func isAddress(_ words: [String], in own: Set<String>) -> Bool {
         AddressWords.contains(words)
             || (words.first.map(own.contains) == true && AddressWords.contains(Array(words.dropFirst())))
@@ -132,16 +132,16 @@ struct GroupProposal {
                 doubtful: beside.filter { AddressWords.mayBelong($0.words) }.map(\.column.name)))
     }
 
-    /// The words of a table's name, also in the singular.
+    /// Returns the words of a table's name, also in the singular.
     private static func words(of table: TableSchema) -> Set<String> { NameWords(table.name.name).singularWords }
 
     private mutating func proposePrefixes(_ table: TableSchema) {
-        // “customer_name” in table customers is not about something else than “customer_email”.
+        // “customer_name” in table customers has no other subject than “customer_email”.
         let own = Self.words(of: table)
         var byPrefix: [String: [(column: ColumnSchema, words: [String])]] = [:]
         var order: [String] = []
         for (column, words) in free where words.count > 1 {
-            // A single letter is a habit of the schema.
+            // A single letter is a convention of the schema.
             let isTelling = words[0].count > 1 && !Self.idle.contains(words[0]) && !own.contains(words[0])
             guard isTelling else { continue }
             if byPrefix[words[0]] == nil { order.append(words[0]) }
@@ -149,11 +149,11 @@ struct GroupProposal {
         }
         for prefix in order {
             guard var columns = byPrefix[prefix] else { continue }
-            // “billing_phone” is no part of where “billing_street” and “billing_city” say that somebody lives.
+            // “billing_phone” is no part of the address of “billing_street” and “billing_city”.
             if columns.count(where: { AddressWords.contains($0.words) }) > 1 {
                 columns.removeAll { AddressWords.isContact($0.words) }
             }
-            // Each of several switches means something by itself.
+            // Several Booleans are independent.
             guard columns.count > 1, !columns.allSatisfy({ $0.column.isSwitch }) else { continue }
             propose([prefix], columns: columns.map(\.column.name), because: "their names begin with “\(prefix)”")
         }

@@ -1,19 +1,18 @@
 import MergeCore
 import RecordStore
 
-/// A table for which rules can be made.
+/// A table that is suitable for rules.
 struct InspectedTable {
     let schema: TableSchema
-    /// The columns by which clients address its rows.
+    /// The columns that identify the rows for clients.
     let key: [String]
 
     var name: TableName { schema.name }
 
-    /// Returns true where none of the columns can be NULL.
+    /// Returns true if none of the columns can be NULL.
     func isFilled(_ columns: [String]) -> Bool { columns.allSatisfy { schema.column($0)?.isNullable == false } }
 
-    /// Returns true where the table says nothing but which rows of others, that these columns refer to, go together: it
-    /// belongs to each of them.
+    /// Returns true if the table has no writable columns except these links, so that it belongs to each target.
     func isJunction(of linking: [String]) -> Bool {
         schema.columns.allSatisfy { column in
             if case .writable = ColumnRole(column, key: key, parents: linking) { false } else { true }

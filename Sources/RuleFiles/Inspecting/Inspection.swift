@@ -1,17 +1,18 @@
 import MergeCore
 package import RecordStore
 
-/// Rules to start from, made of nothing but the schema of a database.
+/// Starter rules from the schema of a database.
 package struct Inspection: Sendable, Hashable {
     /// The rule files, one for each resource.
     package let files: [StarterFile]
-    /// The lines for the operator on what was made, guessed and left out.
+    /// The lines for the operator about results, guesses and omissions.
     package let summary: InspectionSummary
 
+    /// Creates rules for the tables of a schema.
+    ///
     /// - Parameters:
-    ///   - schema: the tables to make rules for; each becomes a part of one file.
-    ///   - allowsNonTransactional: the operator wants tables without transactions too.
-    ///   - takesSecrets: the operator wants columns that hold secrets, by their names, too.
+    ///   - allowsNonTransactional: True to include tables without transactions.
+    ///   - takesSecrets: True to include columns whose names suggest secrets.
     package init(_ schema: DatabaseSchema, allowsNonTransactional: Bool = false, takesSecrets: Bool = false) {
         var summary = InspectionSummary()
         var tables: [InspectedTable] = []

@@ -1,19 +1,19 @@
-/// The result of an inspection: what was written, what was guessed, and what was left out and why.
+/// The summary of an inspection: results, guesses, and omissions with their reasons.
 package struct InspectionSummary: Sendable, Hashable {
-    /// The number of resources that were made.
+    /// The number of resources.
     package private(set) var resources = 0
-    /// The number of their sections.
+    /// The number of sections.
     package private(set) var sections = 0
-    /// The number of their groups.
+    /// The number of groups.
     package private(set) var groups = 0
     /// Links and groups that names suggested.
     package private(set) var guesses: [String] = []
-    /// Tables and columns that the rules do not have.
+    /// Tables and columns that the rules omit.
     package private(set) var leftOut: [String] = []
-    /// Sentences on what the operator asked for and does not get yet.
+    /// Sentences about requests of the operator that are not supported yet.
     package private(set) var notes: [String] = []
 
-    /// Lines for people.
+    /// The summary as text.
     package var lines: [String] {
         var lines = [
             Self.count(resources, "resource") + ", " + Self.count(sections, "section") + ", "

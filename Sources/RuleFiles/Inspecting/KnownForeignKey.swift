@@ -1,15 +1,15 @@
 import MergeCore
 import RecordStore
 
-/// A foreign key between two inspected tables, its names spelled as the tables themselves spell them.
+/// A foreign key between two inspected tables, with names as the tables spell them.
 ///
-/// SQLite lets a foreign key spell them in another case.
+/// In SQLite a foreign key may spell them in another case.
 struct KnownForeignKey {
     let columns: [String]
     let target: InspectedTable
     let targetColumns: [String]
 
-    /// nil if the target is not inspected, or has no such columns, or columns of another kind of values.
+    /// Returns nil if the target is not inspected, lacks the columns, or has columns of another kind.
     init?(_ key: ForeignKey, of table: TableSchema, among tables: [InspectedTable]) {
         guard let target = tables.first(where: { $0.name == key.target }) ?? Self.folded(key.target, tables) else {
             return nil

@@ -1,13 +1,13 @@
 import MergeCore
 import RecordStore
 
-/// Tells from names which table a column probably refers to, where the database has no foreign keys.
+/// Guesses from names which table a column refers to, for databases without foreign keys.
 struct LinkGuess {
-    /// Tables by the name of their key, in lower case, and by their own name in the singular.
+    /// The tables by the lower-case name of their key, and by their own name in the singular.
     private var byKey: [String: [InspectedTable]] = [:]
     private var byName: [[String]: [InspectedTable]] = [:]
 
-    /// Names of keys that many tables have, so that they say nothing.
+    /// Names of keys that are too common to be useful.
     private static let trivial: Set<String> = [
         "id", "key", "no", "nr", "code", "name", "number", "uid", "uuid", "guid",
     ]
@@ -20,13 +20,15 @@ struct LinkGuess {
         }
     }
 
-    /// The one link that the names of a table's columns suggest; of several, that to the table that it is called after.
+    /// Returns the only link that the names of a table's columns suggest.
+    ///
+    /// If there are several, it is the link to the table after which this table is named.
     func link(of table: InspectedTable) -> TableLink? {
         guard table.schema.foreignKeys.isEmpty else { return nil }
         let found = table.schema.columns.compactMap { column in
             target(of: column, in: table).map { (column, $0) }
         }
-        // With two parents the table belongs to neither, unless it is called after one.
+        // With two parents the table belongs to neither, unless it is named after one of them.
         let called = table.isJunction(of: found.map(\.0.name)) ? [] : found.filter { isExtension(table, of: $0.1) }
         guard let (column, parent) = [found, called].first(where: { $0.count == 1 })?.first, !column.isNullable,
             column.serverOwned == nil
@@ -36,7 +38,9 @@ struct LinkGuess {
             isSingleton: table.schema.isKey([column.name]), isGuess: true)
     }
 
-    /// The one table whose key the column seems to hold: it is called like that key, or like the table with “id”.
+    /// Returns the only table whose key the column seems to contain.
+    ///
+    /// The column has the name of the key, or the name of the table with “id”.
     func target(of column: ColumnSchema, in table: InspectedTable) -> InspectedTable? {
         var candidates: [InspectedTable] = []
         for other in named(column)
@@ -45,12 +49,12 @@ struct LinkGuess {
         {
             candidates.append(other)
         }
-        // Of “customers” and “customer_details”, both with the key customer_id, the first is meant.
+        // Of “customers” and “customer_details”, both with the key customer_id, the first is the target.
         let bases = candidates.filter { base in
             candidates.allSatisfy { $0.name == base.name || isExtension($0, of: base) }
         }
         guard bases.count == 1, let base = bases.first else { return nil }
-        // Two tables with the same key, neither called after the other, may be anything.
+        // Two tables with equal keys and unrelated names may be independent.
         if table.key == [column.name], !isExtension(table, of: base) { return nil }
         return base
     }
@@ -66,7 +70,7 @@ struct LinkGuess {
         return type == other?.types.first?.name
     }
 
-    /// Returns true where a table is called after another one, with something added.
+    /// Returns true if a table's name begins with another table's name.
     private func isExtension(_ table: InspectedTable, of base: InspectedTable) -> Bool {
         let words = NameWords(table.name.name).words
         return NameWords(base.name.name).singulars.contains { words.count > $0.count && words.starts(with: $0) }

@@ -1,8 +1,9 @@
 import MergeCore
 import RecordStore
 
-/// Tells tables that others only look something up in, such as kinds, states and formats: rows that refer to one of
-/// these are not parts of it, and deleting it must not delete them.
+/// Detects lookup tables, such as kinds, states and formats.
+///
+/// Rows that refer to a lookup table are not parts of it. Deleting a lookup row must not delete them.
 struct LookupTables {
     private let names: Set<TableName>
 
@@ -20,15 +21,14 @@ struct LookupTables {
             }.map(\.name))
     }
 
-    /// Returns true where the rows of a table that refer to another are no parts of it: it is a lookup, and nothing says
-    /// that they belong to it.
+    /// Returns true if the parent is a lookup table and nothing shows that the child's rows belong to it.
     func isLookup(_ parent: InspectedTable, for child: InspectedTable, by columns: [String]) -> Bool {
         guard names.contains(parent.name) else { return false }
         let words = NameWords(child.name.name).words
         let isCalledAfter = NameWords(parent.name.name).singulars.union([NameWords(parent.name.name).words]).contains {
             words.count > $0.count && (words.starts(with: $0) || words.suffix($0.count) == $0[...])
         }
-        // A row whose key begins with that of another is one of its rows.
+        // A row belongs to another row if its key begins with the other key.
         return !isCalledAfter && !(child.key.count > 1 && child.key.starts(with: columns))
     }
 }

@@ -1,6 +1,6 @@
 import MergeCore
 
-/// Names of amounts of money and of the currency beside them.
+/// Names of amounts of money and of their currencies.
 enum MoneyWords {
     private static let currencies: Set<String> = ["currency", "ccy", "curr"]
     private static let amounts: Set<String> = [
@@ -10,12 +10,12 @@ enum MoneyWords {
 
     static func isCurrency(_ words: [String]) -> Bool { words.contains(where: currencies.contains) }
 
-    /// Returns what the currency is of: `price` in `price_currency`, nothing in `currency_code`.
+    /// Returns the subject of a currency: `price` in `price_currency`, nothing in `currency_code`.
     static func subject(ofCurrency words: [String]) -> [String] {
         words.filter { !currencies.contains($0) && $0 != "code" }
     }
 
-    /// Words that make of a rate a share of something, or the price of a currency itself.
+    /// Words that make a rate a percentage or the price of a currency.
     private static let shares: Set<String> = ["tax", "vat", "exchange", "discount", "interest", "commission"]
 
     static func isAmount(_ words: [String], _ type: ColumnType?) -> Bool {

@@ -1,5 +1,6 @@
-/// The words of a table's or column's name, in lower case: `firstName`, `FIRST_NAME` and `First Name` are all
-/// “first” and “name”.
+/// The lower-case words of a table's or column's name.
+///
+/// `firstName`, `FIRST_NAME` and `First Name` are all “first” and “name”.
 struct NameWords {
     let words: [String]
 
@@ -30,13 +31,13 @@ struct NameWords {
         self.words = words
     }
 
-    /// Guesses of the last word's singular; English alone, and rather one too many than one too few.
+    /// Guesses of the last word's singular, in English only, rather too many than too few.
     var singulars: Set<[String]> {
         guard let last = words.last else { return [] }
         return Set(Self.singulars(of: last).map { words.dropLast() + [$0] })
     }
 
-    /// Each word by itself, as it is and in the singular.
+    /// Each word in its own form and in the singular.
     var singularWords: Set<String> { Set(words.flatMap(Self.singulars(of:))) }
 
     private static func singulars(of word: String) -> Set<String> {
@@ -47,7 +48,7 @@ struct NameWords {
         return forms.filter { !$0.isEmpty }
     }
 
-    /// A word without the digits at its end: “address” of `address2`.
+    /// Returns a word without trailing digits: “address” for `address2`.
     static func withoutNumber(_ word: String) -> String {
         var word = word
         while word.last?.isNumber == true { word.removeLast() }

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The place and the name of every table in the rules.
+/// The resource, section and key of each table in the rules.
 struct Placement {
     struct Seat {
         let resource: String

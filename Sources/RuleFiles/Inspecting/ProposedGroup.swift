@@ -1,14 +1,13 @@
 /// Columns that seem to mean something only together.
 struct ProposedGroup {
-    /// The words of the group's name.
     let words: [String]
     private(set) var columns: [String]
-    /// The reason for which they were put together, for the comment above the group.
+    /// The reason for the group, for the comment above it.
     private(set) var reason: String
-    /// Columns beside them that may belong to them as well.
+    /// Adjacent columns that may belong to the group.
     var doubtful: [String] = []
 
-    /// Adds a column that stands apart from the others.
+    /// Adds a column that is not adjacent.
     mutating func take(_ column: String, because reason: String) {
         columns.append(column)
         self.reason = reason

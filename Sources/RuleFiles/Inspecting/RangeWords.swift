@@ -1,5 +1,4 @@
-/// Pairs of words by which two columns name the ends of one thing: `valid_from` and `valid_to`, `start_date` and
-/// `end_date`, `lat` and `lng`.
+/// Pairs of words for the ends of a range: `valid_from` and `valid_to`, `start_date` and `end_date`, `lat` and `lng`.
 enum RangeWords {
     private static let closers: [String: Set<String>] = [
         "from": ["to", "until", "till", "thru", "through"],
@@ -18,12 +17,12 @@ enum RangeWords {
         "latitude": ["longitude"],
     ]
 
-    /// Words of what two people have: sender and recipient of a message are no ends of one thing.
+    /// Words for persons, because the sender and recipient of a message are no range.
     private static let persons: Set<String> = ["name", "email", "mail", "address", "phone"]
 
     private static let units: Set<String> = ["date", "on", "at", "time", "day", "datetime"]
 
-    /// The words for a group of two such columns, the first opening what the second closes; nil where they do not.
+    /// Returns the words for a group of an opening and a closing column, or nil if they are no pair.
     static func pair(_ opener: [String], _ closer: [String]) -> [String]? {
         guard opener.count == closer.count else { return nil }
         let differing = opener.indices.filter { opener[$0] != closer[$0] }

@@ -5,7 +5,7 @@ import RecordStore
 struct RuleFileText {
     private(set) var text = ""
 
-    /// The longest mapping that is written on one line.
+    /// The maximum length of a mapping on one line.
     private static let width = 100
 
     init(resource: String, sections: [SectionDraft]) {
@@ -72,7 +72,7 @@ struct RuleFileText {
         for field in group.fields { line(Self.mapping(field), depth: 5, comment: field.comment) }
     }
 
-    /// `name: column`, or with what there is to say of the column.
+    /// Returns `name: column`, with type and reference if necessary.
     private static func mapping(_ field: SectionDraft.DraftField) -> String {
         let name = YAMLText.scalar(field.name) + ": "
         guard field.type != nil || field.references != nil else { return name + YAMLText.scalar(field.column) }

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// A section before it is written down.
+/// A section before it is written as text.
 struct SectionDraft {
     struct DraftField {
         let name: String
@@ -14,21 +14,21 @@ struct SectionDraft {
     struct DraftGroup {
         let name: String
         let fields: [DraftField]
-        /// The reason for which several columns were put together.
+        /// The reason for a group of several columns.
         let reason: String?
     }
 
     let name: String
     let table: InspectedTable
-    /// The columns by which the rows belong to a record; nil in a root.
+    /// The columns that link the rows to a record, or nil in a root.
     let link: TableLink?
     private(set) var groups: [DraftGroup] = []
     private(set) var readOnly: [DraftField] = []
     private(set) var leftOut: [(column: String, reason: String)] = []
-    /// Comments on what the columns of the key refer to.
+    /// Comments about references of key columns.
     private(set) var keyComments: [String] = []
 
-    /// - Parameter takesSecrets: columns that hold secrets, by their names, are fields like others.
+    /// Creates a draft, with columns whose names suggest secrets only if requested.
     init(_ table: InspectedTable, link: TableLink?, in placement: Placement, takesSecrets: Bool) {
         name = placement[table.name]?.section ?? table.name.name
         self.table = table
@@ -63,12 +63,12 @@ struct SectionDraft {
         }
     }
 
-    /// Each writable column in one group, in the order of the table.
+    /// Adds each writable column to one group, in the order of the table.
     private mutating func addGroups(
         _ columns: [ColumnSchema], in placement: Placement, naming names: inout ClientNames
     ) {
         let proposals = GroupProposal(columns, in: table.schema).groups
-        // Fields first: what a group of several is called matters less.
+        // Fields get their names first, because a group's name matters less.
         var fields: [String: DraftField] = [:]
         for column in columns {
             let reference = ColumnReference(column, in: table, placement)
@@ -92,7 +92,7 @@ struct SectionDraft {
         }
     }
 
-    /// Asks about a column that may belong to the group that it stands beside.
+    /// Returns a question about a column that may belong to an adjacent group.
     private static func question(_ column: ColumnSchema, _ proposals: [ProposedGroup]) -> String? {
         guard let group = proposals.first(where: { $0.doubtful.contains(column.name) }),
             !proposals.contains(where: { $0.columns.contains(column.name) })
@@ -106,7 +106,7 @@ struct SectionDraft {
             ? reason : reason + "; it is NOT NULL without a default, so no client can create a row"
     }
 
-    /// A TINYINT(1) is what programs keep truth values in.
+    /// Returns `boolean` for a TINYINT(1), which programs use for Booleans.
     private static func type(_ column: ColumnSchema) -> String? {
         column.declaredType.lowercased().hasPrefix("tinyint(1)") && column.types.first != .boolean
             && column.types.contains(.boolean) ? "boolean" : nil

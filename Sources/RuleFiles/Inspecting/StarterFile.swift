@@ -1,6 +1,6 @@
-/// A rule file that nobody has looked over yet.
+/// A generated rule file that needs a review.
 package struct StarterFile: Sendable, Hashable {
-    /// Such as `shoppers.yaml`.
+    /// The name, such as `shoppers.yaml`.
     package let name: String
     /// The YAML of the file.
     package let text: String

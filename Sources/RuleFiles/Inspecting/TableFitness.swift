@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The fitness of a table for rules.
+/// The suitability of a table for rules.
 enum TableFitness {
     case usable(InspectedTable)
     /// The reason, as the end of a sentence.
@@ -28,7 +28,7 @@ enum TableFitness {
         }
     }
 
-    /// The primary key, or else the unique index of the fewest columns that are never NULL.
+    /// Returns the primary key, else the unique NOT NULL index with the fewest columns.
     private static func key(of table: TableSchema) -> [String]? {
         if !table.primaryKey.isEmpty { return table.primaryKey }
         return table.uniqueIndexes.map(\.columns)

@@ -1,14 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// Makes the rows of one table a part of the records of another.
+/// Makes the rows of one table a part of another table's records.
 struct TableLink {
     let child: TableName
     let parent: TableName
-    /// A column of the child, and the column of the parent that it follows.
+    /// Columns of the child, each with the column of the parent that it follows.
     let columns: [(own: String, root: String)]
-    /// At most one row per record.
+    /// True if a record has at most one row.
     let isSingleton: Bool
-    /// Told by names alone: the database has no foreign key there.
+    /// True if only names suggest the link, not a foreign key.
     let isGuess: Bool
 }

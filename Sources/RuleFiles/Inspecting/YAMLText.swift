@@ -1,9 +1,9 @@
-/// Spells names so that YAML reads them back as they are, whatever they hold.
+/// Writes names so that YAML reads them back unchanged.
 enum YAMLText {
-    /// Words that YAML 1.1 takes for something else than text.
+    /// Words that YAML 1.1 does not read as text.
     private static let words: Set<String> = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
 
-    /// The text as a scalar: plain where nothing can misread it, else in double quotes.
+    /// Returns the text as a scalar, in double quotes unless it is safe without them.
     static func scalar(_ text: String) -> String {
         let isPlain =
             text.unicodeScalars.first.map { isLetter($0) || $0 == "_" } == true
@@ -13,12 +13,12 @@ enum YAMLText {
         return "\"" + text.unicodeScalars.map(escaped).joined() + "\""
     }
 
-    /// A single name by itself, several as a list.
+    /// Returns a single name as a scalar, several names as a list.
     static func names(_ names: [String]) -> String {
         names.count == 1 ? scalar(names[0]) : "[" + names.map(scalar).joined(separator: ", ") + "]"
     }
 
-    /// Text for a comment: what could end the line, or is not allowed in YAML at all, becomes a space.
+    /// Returns a comment, with spaces for line breaks and for characters that YAML forbids.
     static func comment(_ text: String) -> String {
         "# " + String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " }))
     }
@@ -42,7 +42,7 @@ enum YAMLText {
         return (width == 8 ? "\\U" : "\\u") + String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// Characters that may stand in a YAML stream and break no line.
+    /// Returns true for characters that YAML allows and that break no line.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20...0x7E, 0xA0...0x2027, 0x202A...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF: true

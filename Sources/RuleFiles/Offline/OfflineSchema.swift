@@ -1,14 +1,12 @@
 package import MergeCore
 package import RecordStore
 
-/// Stands in for the schema of a database that is not at hand.
+/// A guessed schema, for use without a database.
 ///
-/// Every table and column that the rules name is there. A column's type is the one that a rule names, or else one that
-/// the group's merge function serves, or else one that fits the samples; text where there are none.
+/// It contains every table and column of the rules. A column has the type in the rules. Else it has a type that the
+/// group's merge function supports, or that fits the samples. Otherwise it is text.
 package enum OfflineSchema {
-    /// - Parameters:
-    ///   - resource: the one that the samples are of; what other files name is there without samples.
-    ///   - samples: records in the shape of `GET /v1/records`.
+    /// Returns a schema, with samples of one resource in the form of `GET /v1/records`.
     package static func make(for folder: RuleFolder, resource: String, samples: [Scalar]) -> DatabaseSchema {
         var tables: [TableName: OfflineTable] = [:]
         for file in folder.files {
@@ -53,12 +51,12 @@ extension OfflineTable {
         for column in others { add(column.value) }
     }
 
-    /// The columns that rules of access name.
+    /// Adds the columns of access rules.
     fileprivate mutating func add(_ columns: [Placed<String>]) {
         for column in columns { add(column.value) }
     }
 
-    /// The columns of the root that another section hangs on.
+    /// Adds the root's columns that another section refers to.
     fileprivate mutating func addTargets(of section: RuleSection, root: RuleSection, in records: [Scalar]) {
         let keyCount =
             root.key.isEmpty ? SampleSection(root, isRoot: true, in: records).keyCount ?? 1 : root.key.count
@@ -66,7 +64,7 @@ extension OfflineTable {
             if let named = link.rootColumn {
                 add(named.value)
             } else if keyCount > 1 {
-                // The short form means the key only where that is one column.
+                // The short form denotes the key only if that is one column.
                 add(link.column.value)
             }
         }

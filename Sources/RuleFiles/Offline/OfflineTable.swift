@@ -1,9 +1,9 @@
 import MergeCore
 import RecordStore
 
-/// A table as the rules and samples let it be guessed.
+/// A table that is guessed from rules and samples.
 struct OfflineTable {
-    /// A column with all that is known of it.
+    /// The facts about a column.
     private struct Column {
         var uses: [OfflineUse] = []
         var samples: [Scalar] = []
@@ -12,12 +12,11 @@ struct OfflineTable {
     private var names: [String] = []
     private var columns: [String: Column] = [:]
     private var keys: [[String]] = []
-    /// Of how many columns the key of a section is that names none.
+    /// The number of columns in the key, if a section names none.
     private var unnamedKeyCount: Int?
     private var unnamedKeySamples: [Int: [Scalar]] = [:]
     private var written: Set<String> = []
 
-    /// Notes that a column is there.
     mutating func add(_ name: String, _ use: OfflineUse? = nil, holding samples: [Scalar] = []) {
         if columns[name] == nil { names.append(name) }
         var column = columns[name] ?? Column()
@@ -31,20 +30,20 @@ struct OfflineTable {
         if !keys.contains(names) { keys.append(names) }
     }
 
-    /// A section that takes the table's primary key, whatever that is.
+    /// Adds a section that uses the table's primary key, whose columns are unknown.
     mutating func addUnnamedKey(_ section: SampleSection) {
         let count = max(unnamedKeyCount ?? 1, section.keyCount ?? 1)
         unnamedKeyCount = count
         for position in 0..<count { unnamedKeySamples[position, default: []] += section.keyParts(position) }
     }
 
-    /// Notes that clients write a column, which therefore is not a key that no section names.
+    /// Records that clients write a column, so that it cannot be an unnamed key.
     mutating func addWritten(_ name: String) { written.insert(name) }
 
-    /// The table, with a key of its own making where a section names none.
+    /// Returns the table, with an invented key if a section names none.
     ///
-    /// Every column can be left out, and all but the keys can be NULL. As nobody knows how strict the database is, a
-    /// column can hold what is not of its type, as in SQLite.
+    /// Every column has a default, and all but the keys can be NULL. The strictness of the database is unknown, so a
+    /// column can contain values of other types, as in SQLite.
     func schema(_ name: TableName) -> TableSchema {
         var table = self
         let primary = unnamedKeyCount.map { table.addPrimaryKey($0) } ?? keys.first ?? []
@@ -66,7 +65,7 @@ struct OfflineTable {
     }
 
     private func primaryKey(_ count: Int) -> [String] {
-        // What one section calls the key is the key of another of the same table, where it can be.
+        // The key in one section is the key of another section of the table, if possible.
         if let named = keys.first(where: { $0.count == count && written.isDisjoint(with: $0) }) { return named }
         var stem = "id"
         while true {
@@ -78,7 +77,7 @@ struct OfflineTable {
 
     private func column(_ name: String, isKey: Bool) -> ColumnSchema {
         let column = columns[name] ?? Column()
-        // A type that a rule names comes first, so that a rule that names none finds the same one.
+        // Types from rules come first, so that a rule without a type finds the same one.
         let uses = column.uses.filter(\.isNamed) + column.uses.filter { !$0.isNamed }
         var types: [ColumnType] = []
         for use in uses.isEmpty ? [.plain] : uses {

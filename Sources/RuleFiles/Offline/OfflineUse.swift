@@ -1,6 +1,6 @@
-/// The use of a column in the rules, as far as it tells of the column's type.
+/// The use of a column in the rules, which limits its type.
 enum OfflineUse: Sendable, Hashable {
-    /// Nothing looks into its values.
+    /// No function reads the values.
     case plain
     case add
     /// `max` and `min`.
@@ -8,12 +8,11 @@ enum OfflineUse: Sendable, Hashable {
     case set
     case text
     case json
-    /// The field that `latest` looks at.
+    /// The field of `latest`.
     case time
     /// The rules name the type.
     case named(String)
 
-    /// Derives the use from a field of a group.
     init(_ field: RuleField, in group: RuleGroup) {
         if let type = field.type {
             self = .named(type.value)

@@ -1,6 +1,6 @@
 import MergeCore
 
-/// The rows of one section in sample records, whatever its shape; what does not fit is for others to refuse.
+/// The rows of one section in sample records, without any check.
 struct SampleSection {
     private let rows: [[ScalarMember]]
     private let ids: [Scalar]
@@ -20,7 +20,7 @@ struct SampleSection {
             }
         }
         self.rows = rows
-        // A temporary id says nothing of the key's type.
+        // A temporary id does not show the key's type.
         self.ids = ids.filter { id in
             if case .text(let text) = id { !text.hasPrefix("tmp:") } else { true }
         }
@@ -30,14 +30,14 @@ struct SampleSection {
         rows.flatMap { $0.filter { $0.name == field }.map(\.value) }
     }
 
-    /// Of how many columns the key is, as far as the ids show; nil where there are none.
+    /// The number of columns in the key, or nil if there are no ids.
     var keyCount: Int? {
         ids.map { id in
             if case .array(let parts) = id { parts.count } else { 1 }
         }.max()
     }
 
-    /// Returns what stands in one part of the ids.
+    /// Returns the values of one part of the ids.
     func keyParts(_ position: Int) -> [Scalar] {
         ids.compactMap { id in
             guard case .array(let parts) = id else { return position == 0 ? id : nil }

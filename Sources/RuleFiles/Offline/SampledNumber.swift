@@ -1,28 +1,29 @@
 import MergeCore
 
-/// The type of a column of numbers, by samples of it.
+/// Guesses the type of a column of numbers from samples.
 enum SampledNumber {
-    /// The most digits of a DECIMAL, in all and after the point.
+    /// The maximum number of digits of a DECIMAL, in total and after the point.
     private static let precision = 65
     private static let maximumScale = 38
 
-    /// A JSON number, or a text that is one.
+    /// Returns true for a JSON number, or a text with a number.
     static func isNumber(_ sample: Scalar) -> Bool { number(sample) != nil }
 
-    /// Integers as they travel on the wire make an integer column; texts of digits stand for a DECIMAL without
-    /// decimals, unless they are long, as only integers beyond 2^53 travel as texts.
+    /// Returns an integer type if all samples are integers on the wire, else a decimal type.
+    ///
+    /// A text of digits is a DECIMAL without decimals. Only beyond 2^53 it is an integer.
     static func type(_ samples: [Scalar]) -> ColumnType {
         samples.allSatisfy(isInteger) ? integer(samples) : decimal(samples)
     }
 
-    /// Signed 64 bits, or unsigned ones where a sample needs them.
+    /// Returns signed 64 bits, or unsigned 64 bits if a sample needs them.
     static func integer(_ samples: [Scalar]) -> ColumnType {
         let largest = samples.compactMap { number($0)?.integer }.max() ?? 0
         return .integer(
             largest > Int128(Int64.max) ? 0...Int128(UInt64.max) : Int128(Int64.min)...Int128(Int64.max))
     }
 
-    /// With as many decimals as the longest sample spells.
+    /// Returns a DECIMAL with the most decimals of any sample, or a DOUBLE if the digits do not fit.
     static func decimal(_ samples: [Scalar]) -> ColumnType {
         let scale = min(samples.map(decimals).max() ?? 0, maximumScale)
         let fits = samples.compactMap(number).allSatisfy { number in
@@ -50,7 +51,7 @@ enum SampledNumber {
         }
     }
 
-    /// Digits after the point as they were written, `"12.50"` having two; a JSON number does not keep its last zeros.
+    /// Returns the number of decimals as written: `"12.50"` has two, but a JSON number loses its trailing zeros.
     private static func decimals(_ sample: Scalar) -> Int {
         guard case .text(let text) = sample, let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else {
             return number(sample)?.fractionDigits ?? 0

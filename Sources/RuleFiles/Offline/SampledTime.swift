@@ -1,8 +1,8 @@
 import MergeCore
 
-/// The type of a column of dates or times, by samples of it.
+/// Guesses the type of a column of dates or times from samples.
 enum SampledTime {
-    /// nil where the samples are not all of one such type, or there are none.
+    /// Returns nil if there are no samples, or if no such type fits all of them.
     static func type(_ samples: [Scalar]) -> ColumnType? {
         let digits = fractionDigits(samples)
         let candidates: [ColumnType] = [
@@ -15,7 +15,7 @@ enum SampledTime {
             }
     }
 
-    /// The most digits of a second that a sample spells.
+    /// Returns the most digits of a second in any sample.
     static func fractionDigits(_ samples: [Scalar]) -> Int {
         let counts = samples.map { sample in
             guard case .text(let text) = sample, let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else {

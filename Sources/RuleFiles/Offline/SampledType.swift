@@ -1,6 +1,6 @@
 import MergeCore
 
-/// The type that a column must have for what the rules do with it and what samples of it hold.
+/// Guesses the type of a column from its use in the rules and its samples.
 enum SampledType {
     private static let text = ColumnType.text(TextType())
     private static let set = ColumnType.delimitedSet(separator: ",", TextType())
@@ -22,7 +22,7 @@ enum SampledType {
         }
     }
 
-    /// A value has to speak for another type than text.
+    /// Returns text unless a sample shows another type.
     private static func plain(_ samples: [Scalar]) -> ColumnType {
         if samples.isEmpty { return text }
         if samples.contains(where: \.isStructure) { return json }
@@ -38,7 +38,7 @@ enum SampledType {
         return SampledTime.type(samples) ?? text
     }
 
-    /// By the names of `ColumnType.name`; a name that is none of them is refused elsewhere.
+    /// Returns the type with a name of `ColumnType.name`, or text for an unknown name, which is refused elsewhere.
     private static func named(_ name: String, _ samples: [Scalar]) -> ColumnType {
         let digits = SampledTime.fractionDigits(samples)
         return switch name {
@@ -64,7 +64,7 @@ enum SampledType {
         }
     }
 
-    /// Every text that was seen, in the order in which it was.
+    /// Returns every text in the samples, in order.
     private static func members(_ samples: [Scalar]) -> [ExactText] {
         var seen: Set<ExactText> = []
         return samples.compactMap { sample in

@@ -1,11 +1,11 @@
-/// Looks at the shape of the operator's SQL, which is put between parentheses and before other SQL.
+/// Checks the form of the operator's SQL, which is put in parentheses and followed by other SQL.
 ///
-/// A parenthesis or a comment that is not closed would swallow what stands behind it, and one that closes too much would
-/// let it out; then a condition that hides rows may hide none.
+/// An unclosed part would include the following SQL, and an extra parenthesis would end the condition early. Then a
+/// condition that hides rows may hide none.
 enum OperatorSQLShape {
-    /// Returns what is wrong with the SQL, as the end of a sentence; nil where nothing is.
+    /// Returns the error in the SQL as the end of a sentence, if any.
     static func fault(in sql: String) -> String? {
-        // In MariaDB a backslash keeps a quote from ending a text, in SQLite it does not.
+        // A backslash escapes a quote in MariaDB, but not in SQLite.
         var fault: String?
         for escapes in [true, false] {
             var scanner = SQLScanner(Array(sql.utf8), escapes: escapes)
@@ -16,7 +16,6 @@ enum OperatorSQLShape {
     }
 }
 
-/// One pass over a piece of SQL.
 private struct SQLScanner {
     private let bytes: [UInt8]
     private let escapes: Bool
@@ -32,7 +31,6 @@ private struct SQLScanner {
         index + offset < bytes.count ? bytes[index + offset] : nil
     }
 
-    /// Returns what is wrong; nil where nothing is.
     mutating func scan() -> String? {
         while let byte = byte(0) {
             switch byte {
@@ -58,7 +56,7 @@ private struct SQLScanner {
         return depth == 0 ? nil : "opens a parenthesis that it does not close"
     }
 
-    /// Goes behind the quote that ends; a doubled one stands for itself.
+    /// Skips to the end of quoted text; a doubled quote is part of it.
     private mutating func passQuoted(_ quote: UInt8) -> Bool {
         index += 1
         while let byte = byte(0) {

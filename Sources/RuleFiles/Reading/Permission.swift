@@ -1,4 +1,4 @@
-/// The one word that `non-transactional` and `client-keys` take.
+/// The only value of `non-transactional` and `client-keys`.
 enum Permission: String, CaseIterable {
     case allow
 }

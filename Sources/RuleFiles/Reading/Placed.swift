@@ -1,14 +1,13 @@
 import MergeCore
 
-/// Something that stands in a rule file, with its place.
+/// A value of a rule file with its location.
 package struct Placed<Content: Sendable & Hashable>: Sendable, Hashable {
-    /// The thing itself.
+    /// The value.
     package let value: Content
-    /// The place where it stands.
+    /// The location.
     package let place: Place
 }
 
 extension Placed {
-    /// The setting with the rule that it comes from.
     var ruled: Ruled<Content> { Ruled(value, rule: place.rule) }
 }

@@ -1,9 +1,9 @@
-/// The rules of access of a resource as written.
+/// The access rules of a resource as written.
 struct RuleAccess: Sendable, Hashable {
     let place: Place
     let roles: [RuleRole]
 
-    /// Columns that some role sets in rows that it creates.
+    /// The columns that a role sets in new rows.
     var supplied: Set<String> { Set(roles.flatMap { $0.set.map(\.column.value) }) }
 }
 
@@ -14,28 +14,26 @@ struct RuleRole: Sendable, Hashable {
     let write: RuleScope?
     let creates: Bool
     let deletes: Bool
-    /// Columns of the root and what they have to hold; none for every row.
+    /// The conditions on columns of the root; none for every row.
     let rows: [RuleCondition]
-    /// The file says which rows, if only `all`.
+    /// True if the file contains `rows`, even if only `all`.
     let namesRows: Bool
-    /// Columns of the root and the claims that they take.
+    /// The columns of the root that are set from claims.
     let set: [RuleClaim]
 }
 
-/// The sections and fields that a right names.
+/// The sections and fields of a right.
 enum RuleScope: Sendable, Hashable {
     case all
     /// Sections, or `section.group`.
     case names([Placed<String>])
 }
 
-/// A column and the test that it has to meet.
 struct RuleCondition: Sendable, Hashable {
     let column: Placed<String>
     let test: RuleTest
 }
 
-/// A column and the claim that it takes.
 struct RuleClaim: Sendable, Hashable {
     let column: Placed<String>
     let claim: Placed<String>
@@ -52,13 +50,13 @@ indirect enum RuleTest: Sendable, Hashable {
     case after(RuleOperand)
 }
 
-/// The side of a comparison that does not stand in the row.
+/// The value that a column is compared with.
 enum RuleOperand: Sendable, Hashable {
     case value(Placed<RuleConstant>)
     case claim(Placed<String>)
 }
 
 extension RuleAccess {
-    /// The columns of the root that it names.
+    /// The columns of the root that the rules name.
     var columns: [Placed<String>] { roles.flatMap { $0.rows.map(\.column) + $0.set.map(\.column) } }
 }

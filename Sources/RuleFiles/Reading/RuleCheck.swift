@@ -1,6 +1,6 @@
 import MergeCore
 
-/// A check as the rules write it.
+/// A check as written.
 struct RuleCheck: Sendable, Hashable {
     let name: Placed<String>
     let sql: Placed<String>

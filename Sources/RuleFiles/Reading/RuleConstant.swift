@@ -1,10 +1,10 @@
 import MergeCore
 internal import Yams
 
-/// A constant as written: YAML tells a number from a text by its form, and the column decides which was meant.
+/// A constant as written, whose type depends on the column.
 struct RuleConstant: Sendable, Hashable {
     let text: String
-    /// The constant as a number or a flag; nil where it was quoted or looks like neither.
+    /// The constant as a number or a Boolean, or nil if it was quoted or is neither.
     private let plain: Scalar?
 
     init?(_ node: Node) {
@@ -17,12 +17,12 @@ struct RuleConstant: Sendable, Hashable {
         if let flag = node.bool {
             plain = .boolean(flag)
         } else {
-            // Yams reads 1:30 as a number to the base 60, and its sum traps on overflow.
+            // Yams reads 1:30 as a base-60 number, and its sum traps on overflow.
             plain = text.utf8.contains(UInt8(ascii: ":")) ? nil : node.int.map { .integer(Int64($0)) }
         }
     }
 
-    /// Returns the constant as a column holds it; nil where it cannot.
+    /// Returns the constant as a value of a column, or nil if the column cannot store it.
     func value(in type: ColumnType) -> Value? {
         for scalar in [plain, .text(text)] {
             guard let scalar, let value = try? type.accept(scalar), !value.isNull else { continue }

@@ -1,4 +1,4 @@
-/// The assignments that deleting a row writes instead.
+/// The assignments that replace a deletion.
 struct RuleDelete: Sendable, Hashable {
     let place: Place
     let assignments: [RuleAssignment]

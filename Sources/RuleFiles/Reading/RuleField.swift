@@ -4,8 +4,7 @@ struct RuleField: Sendable, Hashable {
     let type: Placed<String>?
     let separator: Placed<String>?
     let references: Placed<String>?
-    /// The journal keeps no values of it.
+    /// True if the journal stores keyed digests instead of the values.
     var isPrivate = false
-    /// Earlier names.
     var formerly: [Placed<String>] = []
 }

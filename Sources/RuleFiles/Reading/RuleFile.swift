@@ -1,27 +1,27 @@
 package import MergeCore
 
-/// One rule file as written, before it meets the schema.
+/// One rule file as written, before it is bound to a schema.
 package struct RuleFile: Sendable, Hashable {
     let resource: Placed<String>
     let description: String?
-    /// The operator accepts that pushes to tables without transactions are not atomic.
+    /// True if the operator accepts pushes that are not atomic, to tables without transactions.
     let allowsNonTransactional: Bool
     let sections: [RuleSection]
-    /// The rules of access; nil where everybody reads and writes the resource.
+    /// The access rules, or nil if every client may read and write the resource.
     let access: RuleAccess?
 
-    /// The resource that the file describes.
+    /// The resource of the file.
     package var name: String { resource.value }
 
-    /// The path of the file, as findings name it.
+    /// The path of the file, as in findings.
     package var path: String { resource.place.file }
 
-    /// The tables that the file names.
+    /// The tables of the file.
     package var tables: [TableName] { sections.compactMap { $0.tableName } }
 }
 
 extension Place {
-    /// The place as clients and operators are told it; the folder is the operator's own affair.
+    /// The location for clients and operators, without the folder.
     var rule: RuleReference {
         let start = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file.utf8.index(after: $0) } ?? file.startIndex
         return RuleReference(file: String(file[start...]), line: line)

@@ -1,7 +1,7 @@
 import MergeCore
 internal import Yams
 
-/// The keys that say which roles see and write what.
+/// Reads the access rules of roles.
 extension RuleFileReader {
     mutating func readAccess(_ mapping: YAMLMapping) -> RuleAccess? {
         guard let roles = mapping.mapping("access", &findings) else { return nil }

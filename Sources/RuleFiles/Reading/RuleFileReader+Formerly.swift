@@ -1,5 +1,5 @@
 extension RuleFileReader {
-    /// Refuses earlier names that could mean two groups, or two fields, of a section.
+    /// Refuses earlier names that could denote two groups, or two fields, of a section.
     mutating func refuseAmbiguousEarlierNames(of groups: [RuleGroup], besides readOnly: [RuleField]) {
         let fields = groups.flatMap(\.fields) + readOnly
         refuseAmbiguous(groups.map { ($0.name.value, $0.formerly) }, "group")

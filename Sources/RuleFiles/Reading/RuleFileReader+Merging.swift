@@ -1,9 +1,9 @@
 import MergeCore
 internal import Yams
 
-/// The keys that say how rows and groups are merged.
+/// Reads the keys about merging rows and groups.
 extension RuleFileReader {
-    /// One word, `{latest: FIELD}`, or `{json: MEMBER}` where the items of arrays are told apart by a member.
+    /// Reads one word, `{latest: FIELD}`, or `{json: MEMBER}` with the member that identifies array items.
     mutating func readMerge(_ mapping: YAMLMapping) -> Placed<RuleMerge>? {
         guard let node = mapping["merge"] else { return nil }
         guard node.mapping != nil else {
@@ -27,7 +27,7 @@ extension RuleFileReader {
         return named.text("json", &findings).map { Placed(value: .json(itemKey: $0.value), place: place) }
     }
 
-    /// A mapping of values to lists of the values that may follow them.
+    /// Reads a mapping of values to lists of their allowed next values.
     mutating func readTransitions(_ mapping: YAMLMapping) -> Placed<[RuleTransition]>? {
         guard let node = mapping["transitions"] else { return nil }
         let place = mapping.place(of: "transitions")

@@ -3,7 +3,7 @@ internal import Yams
 
 func nearest(_ name: String, _ names: [String]) -> String { NearestName.hint(for: name, among: names) }
 
-/// Turns the text of one rule file into a `RuleFile`, with every finding on the way.
+/// Reads the text of one rule file into a `RuleFile`, with all findings.
 struct RuleFileReader {
     let file: String
     var findings = Findings()
@@ -19,7 +19,7 @@ struct RuleFileReader {
         self.file = file
     }
 
-    /// nil where the file cannot be used at all.
+    /// Returns nil if the file is unusable.
     mutating func read(_ text: String) -> RuleFile? {
         guard let root = YAMLSource.root(of: text, file: file, &findings),
             let mapping = YAMLMapping(root, file: file, what: "a rule file", &findings)
@@ -132,7 +132,7 @@ struct RuleFileReader {
         return section
     }
 
-    /// `all`, one name, or a list of names.
+    /// Reads `all`, one name, or a list of names.
     private mutating func readUndoColumns(_ mapping: YAMLMapping) -> UndoColumns? {
         guard let node = mapping["undo-columns"] else { return nil }
         if node.scalar?.string == "all" { return .all(mapping.place(of: "undo-columns")) }

@@ -2,12 +2,12 @@ import FoundationEssentials
 
 /// The rule files of a folder, as written.
 package struct RuleFolder: Sendable {
-    /// The files that could be read.
+    /// The readable files.
     package let files: [RuleFile]
-    /// The findings of reading them.
+    /// The findings in the files.
     package let findings: Findings
 
-    /// Reads every `*.yaml` of a folder, in the order of their names.
+    /// Reads every `*.yaml` file of a folder, by name.
     package init(path: String) {
         var findings = Findings()
         var files: [RuleFile] = []
@@ -34,7 +34,7 @@ package struct RuleFolder: Sendable {
         self.findings = findings
     }
 
-    /// Rule files that are at hand as text, for tests.
+    /// Reads rule files from texts, for tests.
     package init(texts: [(file: String, text: String)]) {
         var findings = Findings()
         var files: [RuleFile] = []
@@ -54,10 +54,10 @@ package struct RuleFolder: Sendable {
         for finding in reader.findings.all { findings.append(finding) }
     }
 
-    /// The place of the first rules of access; nil where there are none.
+    /// The location of the first access rules, or nil if there are none.
     package var accessPlace: Place? { files.lazy.compactMap { $0.access?.place }.first }
 
-    /// Every piece of the operator's SQL, for the database to look at.
+    /// Every piece of the operator's SQL, for a check by the database.
     package var operatorSQL: [OperatorSQL] {
         files.flatMap { file in
             file.sections.flatMap { section in
@@ -68,7 +68,7 @@ package struct RuleFolder: Sendable {
         }
     }
 
-    /// Returns the place at which a section names its table; nil if the files have no such section.
+    /// Returns the location of a section's table name, or nil if no file has the section.
     package func place(ofSection section: String, in resource: String) -> Place? {
         files.lazy.filter { $0.resource.value == resource }.flatMap(\.sections).first { $0.name.value == section }
             .map { $0.table?.place ?? $0.name.place }

@@ -5,13 +5,12 @@ struct RuleGroup: Sendable, Hashable {
     let fields: [RuleField]
     let onConflict: Placed<ConflictPolicy>?
     let merge: Placed<RuleMerge>?
-    /// The values that may follow others.
+    /// The allowed next values for each value.
     var transitions: Placed<[RuleTransition]>?
-    /// Earlier names.
     var formerly: [Placed<String>] = []
 }
 
-/// A value of a group and those that may follow it.
+/// A value of a group and its allowed next values.
 struct RuleTransition: Sendable, Hashable {
     let from: Placed<RuleConstant>
     let to: [Placed<RuleConstant>]

@@ -1,4 +1,4 @@
-/// A column of a section and the root's column that it follows; nil where the short form leaves it open.
+/// A column of a section and the root's column that it follows, or nil in the short form.
 struct RuleLink: Sendable, Hashable {
     let column: Placed<String>
     let rootColumn: Placed<String>?

@@ -1,7 +1,7 @@
-/// A merge function as the rules name it.
+/// A merge function as written.
 enum RuleMerge: Sendable, Hashable {
     case plain(PlainMerge)
-    /// The member that tells the items of JSON arrays apart.
+    /// The member that identifies the items of JSON arrays.
     case json(itemKey: String)
     /// A field of the group.
     case latest(field: Placed<String>)

@@ -17,11 +17,11 @@ struct RuleSection: Sendable, Hashable {
     let visibility: Placed<String>?
     let softDelete: RuleDelete?
     let checks: [RuleCheck]
-    /// The operator's SQL that tells the rows which are written no more.
+    /// The operator's SQL for frozen rows.
     let frozenWhen: Placed<String>?
-    /// The place at which the rules let clients choose keys that the database numbers; nil where they do not.
+    /// The location of `client-keys`, or nil if clients may not choose keys that the database numbers.
     let clientKeys: Placed<Permission>?
-    /// The columns that a deletion keeps besides those that the rules name.
+    /// The columns that a deletion keeps besides those of the rules.
     let undoColumns: UndoColumns?
 
     var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }

@@ -3,7 +3,6 @@ enum UndoColumns: Sendable, Hashable {
     case all(Place)
     case named([Placed<String>])
 
-    /// The columns that are named.
     var names: [Placed<String>] {
         switch self {
         case .all: []

@@ -1,12 +1,12 @@
 internal import Yams
 
-/// A mapping of a rule file, read key by key; what is left over is unknown.
+/// A mapping of a rule file.
 struct YAMLMapping {
     private let pairs: [(key: Placed<String>, value: Node)]
     let place: Place
     private let file: String
 
-    /// nil, with a finding, where the node is no mapping or a key is no plain name.
+    /// Returns nil, with a finding, if the node is no mapping.
     init?(_ node: Node, file: String, what: String, _ findings: inout Findings) {
         self.file = file
         place = node.place(in: file)
@@ -31,7 +31,7 @@ struct YAMLMapping {
 
     func place(of name: String) -> Place { pairs.first { $0.key.value == name }?.key.place ?? place }
 
-    /// Names every key that is not known.
+    /// Adds a finding for every unknown key.
     func refuseUnknown(_ known: [String], in what: String, _ findings: inout Findings) {
         for (key, _) in pairs where !known.contains(key.value) {
             findings.error(key.place, "“\(key.value)” is not a key of \(what)\(nearest(key.value, known))")
@@ -51,7 +51,7 @@ struct YAMLMapping {
         return flag
     }
 
-    /// One name or a list of names.
+    /// Reads one name or a list of names.
     func names(_ name: String, _ findings: inout Findings) -> [Placed<String>] {
         guard let node = self[name] else { return [] }
         guard let sequence = node.sequence else {
@@ -61,12 +61,10 @@ struct YAMLMapping {
         return sequence.compactMap { $0.name(in: file, "an entry of “\(name)”", &findings) }
     }
 
-    /// A mapping under a key.
     func mapping(_ name: String, _ findings: inout Findings) -> YAMLMapping? {
         self[name].flatMap { YAMLMapping($0, file: file, what: "“\(name)”", &findings) }
     }
 
-    /// A list of mappings under a key.
     func mappings(_ name: String, what: String, _ findings: inout Findings) -> [YAMLMapping] {
         guard let node = self[name] else { return [] }
         guard let sequence = node.sequence else {
@@ -76,7 +74,7 @@ struct YAMLMapping {
         return sequence.compactMap { YAMLMapping($0, file: file, what: what, &findings) }
     }
 
-    /// One of a closed set of words.
+    /// Reads one of a closed set of words.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, of type: Choice.Type, findings: inout Findings
     ) -> Placed<Choice>? where Choice.RawValue == String {
@@ -95,7 +93,7 @@ extension Node {
         Place(file: file, line: mark?.line ?? 1, column: mark?.column ?? 1)
     }
 
-    /// A scalar that is not empty.
+    /// Reads a scalar that is not empty.
     func name(in file: String, _ what: String, _ findings: inout Findings) -> Placed<String>? {
         guard let text = scalar?.string, !text.isEmpty else {
             findings.error(place(in: file), "\(what) must be a name")

@@ -1,15 +1,15 @@
 internal import Yams
 
-/// The text of a rule file on its way to nodes.
+/// Parses the text of a rule file into nodes.
 ///
-/// The parser stops at a key that stands twice in a mapping. So that such a key hides no other error, the first one is
-/// given a name that nobody uses, as long as its own so that all places stay as they are, and the text is parsed again.
+/// The parser stops at a duplicate key of a mapping, which would hide further errors. So the first of the two keys is
+/// replaced by an unused name of equal length, and the text is parsed again. The length keeps all locations correct.
 struct YAMLSource {
     private var lines: [[Unicode.Scalar]]
     private let file: String
-    /// Names of the keys that were renamed, by the character that their new names are made of.
+    /// The names of the replaced keys, by the character of their replacement.
     private var renamed: [Unicode.Scalar: String] = [:]
-    /// Private characters of Unicode, of which YAML allows each in a name.
+    /// Private characters of Unicode, each of which YAML allows in a name.
     private static let names = 0xE000...0xE0FF
 
     private init(_ text: some Sequence<Unicode.Scalar>, file: String) {
@@ -17,9 +17,9 @@ struct YAMLSource {
         self.file = file
     }
 
-    /// Returns the root of a file's text; nil, with a finding, where it is no YAML.
+    /// Returns the root of a file's text, or nil, with a finding, if it is not YAML.
     static func root(of text: String, file: String, _ findings: inout Findings) -> Node? {
-        // Editors on Windows begin files with it, and the parser takes it for content.
+        // Editors on Windows begin files with a byte order mark, which the parser treats as content.
         let scalars =
             text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
         var whole = YAMLSource(scalars, file: file)
@@ -63,9 +63,7 @@ struct YAMLSource {
         return String(text)
     }
 
-    /// Gives a key another name.
-    ///
-    /// - Returns: false where it is not spelled as it is read, or where there are too many.
+    /// Replaces a key by another name, or returns false if its spelling differs or there are too many.
     private mutating func rename(_ name: String, at mark: Mark) -> Bool {
         guard renamed.count < Self.names.count, let new = Unicode.Scalar(Self.names.lowerBound + renamed.count),
             !name.isEmpty, lines.indices.contains(mark.line - 1)
@@ -83,7 +81,7 @@ struct YAMLSource {
         return false
     }
 
-    /// Returns a node without the keys that were renamed, each of which is a finding where its name stands again.
+    /// Removes the replaced keys, and adds a finding at the duplicate of each.
     private func withoutRenamed(_ node: Node, _ findings: inout Findings) -> Node {
         if renamed.isEmpty { return node }
         switch node {

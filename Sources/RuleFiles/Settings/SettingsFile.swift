@@ -4,16 +4,14 @@ internal import Yams
 
 /// A settings file: one mapping of names to values, in YAML or JSON.
 package struct SettingsFile: Sendable {
-    /// The values of each name in the file; several only where the name takes a list.
+    /// The values by name; several only if the setting is a list.
     package private(set) var values: [String: [String]] = [:]
-    /// The findings of reading the file.
+    /// The findings in the file.
     package private(set) var findings = Findings()
 
-    /// Reads a file, with a finding for everything in it that would otherwise be passed over.
+    /// Reads a file with settings of these names, of which some are lists.
     ///
-    /// - Parameters:
-    ///   - names: every name that may stand in the file.
-    ///   - lists: those of them that take a list.
+    /// Everything else in the file is a finding.
     package init(path: String, names: [String], lists: Set<String>) {
         let start = Place(file: path, line: 1, column: 1)
         guard let data = try? Data(contentsOf: URL(filePath: path)) else {
@@ -57,7 +55,7 @@ package struct SettingsFile: Sendable {
         }
     }
 
-    /// The text of a value as it stands in the file, be it a number, a word or a quoted text.
+    /// Returns the text of a value as written, be it a number, a word or a quoted text.
     private mutating func value(_ scalar: Node.Scalar, of name: Placed<String>, at place: Place) -> String? {
         let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL"].contains(scalar.string)
         guard !isNull, !scalar.string.isEmpty else {
