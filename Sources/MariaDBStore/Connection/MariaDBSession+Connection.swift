@@ -1,11 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// Transactions, each from its beginning to its end.
+/// Complete transactions.
 extension MariaDBSession: StoreConnection {
     var isUsable: Bool { !isBroken }
 
-    /// The pool lends a connection to one at a time.
+    /// The pool lends a connection to one borrower at a time.
     var isExclusive: Bool { true }
 
     func write<Answer>(
