@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// Says what a client may do with a record, and which line of the rules decided.
+/// Reports a client's rights on a record, and the rule lines that grant or refuse them.
 package struct AccessReport: Sendable {
     private let resource: Resource
     private let view: ResourceView?
@@ -8,9 +8,9 @@ package struct AccessReport: Sendable {
     private let name: String
 
     /// - Parameters:
-    ///   - resource: the record's.
-    ///   - name: of the record, as it was asked for.
-    ///   - record: as it stands; nil where there is none.
+    ///   - resource: of the record.
+    ///   - name: of the record, as the operator spelled it.
+    ///   - record: the current record; nil if there is none.
     ///   - viewer: the client.
     package init(_ resource: Resource, name: String, record: Record?, viewer: Viewer) {
         self.resource = resource
