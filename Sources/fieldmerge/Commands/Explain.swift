@@ -76,7 +76,7 @@ struct Explain: AsyncParsableCommand {
                 : ExplanationTable(explanation).text)
     }
 
-    /// - Throws: `SettingsError` where the file cannot be read.
+    /// - Throws: `SettingsError` if the file cannot be read.
     private static func read(_ path: String) throws -> [UInt8] {
         guard let data = try? Data(contentsOf: URL(filePath: path)) else {
             throw SettingsError("\(path): the file cannot be read")

@@ -56,7 +56,7 @@ struct Token: AsyncParsableCommand {
         func run() async throws {
             let token = AccessToken.make()
             let line = token.line(name: name, rights: rights, roles: role, claims: claims)
-            // Nobody is given a token that opens nothing.
+            // The token is printed only after its line is stored.
             if let append { try TokenAppending(path: append).append(line, named: name) }
             print("token (shown only now, give it to the client):")
             print(token.secret)

@@ -1,6 +1,6 @@
 import RecordStore
 
-/// Pushes that are kept because they were refused, as a table for a terminal.
+/// Stored refused pushes as a table for a terminal.
 struct RefusedTable {
     private let entries: [StoredEntry]
     private static let widest = 24

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options on where the journal is kept.
+/// The option for the place of the journal.
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -12,7 +12,7 @@ struct JournalOptions: ParsableArguments {
 
     private static let defaultSchema = "fieldmerge"
 
-    /// The journal that the option and the database come to.
+    /// The journal that the option and the database select.
     enum Choice {
         /// A schema of the MariaDB server.
         case schema(String)
@@ -20,7 +20,7 @@ struct JournalOptions: ParsableArguments {
         case off
     }
 
-    /// - Throws: `SettingsError` for a journal that does not go with the database.
+    /// - Throws: `SettingsError` if the journal does not fit the database.
     func choice(_ settings: Settings, database: String) throws -> Choice {
         let text = settings.text(journal, .journal)
         let isEmbedded = database.hasPrefix("sqlite:")
@@ -47,9 +47,9 @@ struct JournalOptions: ParsableArguments {
         throw SettingsError("--journal is same-server:SCHEMA, sqlite:FILE or off, not “\(text)”")
     }
 
-    /// Returns the file of the journal; nil where it has none.
+    /// Returns the file of the journal; nil if it has none.
     ///
-    /// - Throws: `SettingsError` for a journal that does not go with the database.
+    /// - Throws: `SettingsError` if the journal does not fit the database.
     func file(_ settings: Settings, _ database: DatabaseOptions) throws -> String? {
         let choice = try choice(settings, database: try settings.required(database.database, .database))
         if case .file(let path) = choice { return path }

@@ -1,4 +1,4 @@
-/// A setting that cannot be used.
+/// An invalid setting.
 struct SettingsError: Error, CustomStringConvertible {
     let description: String
 

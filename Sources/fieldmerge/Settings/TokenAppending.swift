@@ -5,10 +5,10 @@ import SystemPackage
 struct TokenAppending {
     let path: String
 
-    /// Appends a line, on a line of its own whatever the file ended with.
+    /// Appends a line, after a line break if the file does not end with one.
     ///
-    /// - Parameter name: of the token; two tokens of one name could not be told apart in the journal.
-    /// - Throws: `SettingsError` where a token of the name is there already, or the file cannot be read or written.
+    /// - Parameter name: of the token; the journal could not distinguish two tokens of one name.
+    /// - Throws: `SettingsError` if the name exists, or the file cannot be read or written.
     func append(_ line: String, named name: String) throws {
         let before = try held()
         let names = before.split(separator: "\n").compactMap { $0.split(whereSeparator: \.isWhitespace).first }
