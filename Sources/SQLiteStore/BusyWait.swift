@@ -15,7 +15,6 @@ final class BusyWait: Sendable {
     private struct State {
         /// nil for the default wait.
         var end: ContinuousClock.Instant?
-        /// The beginning of a default wait.
         var start = ContinuousClock.now
     }
 

@@ -13,7 +13,6 @@ import RecordStore
 final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// The suffix of the lock file's name.
     static let ending = ".fieldmerge-lock"
 
     /// - Parameter path: the existing SQLite file.

@@ -8,13 +8,11 @@ import Synchronization
 
 /// Pauses between transactions, so that other programs can write to the file.
 ///
-/// A program that waits for a SQLite file checks it again after up to a tenth of a second. A gateway with a queue of
-/// pushes unlocks the file only for moments that such a check misses. So after some time without a longer gap, the next
-/// transaction begins later, by more than the time between two checks. After writes of other programs, the pauses are
-/// more frequent.
+/// A program that waits for a SQLite file checks it about every tenth of a second. A busy gateway unlocks the file only
+/// for moments that such a check misses. So after some time the next transaction begins later, by more than the time
+/// between two checks. After writes of other programs, pauses are more frequent.
 final class FileTurns: Sendable {
     private struct State {
-        /// The end of the last transaction.
         var end = ContinuousClock.now
         /// The end of the last gap that was as long as a pause.
         var busySince = ContinuousClock.now
@@ -55,6 +53,5 @@ final class FileTurns: Sendable {
         }
     }
 
-    /// Stores the end of a transaction.
     func end() { state.withLock { $0.end = .now } }
 }

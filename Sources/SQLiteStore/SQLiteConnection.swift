@@ -2,7 +2,6 @@ internal import GRDB
 import MergeCore
 import RecordStore
 
-/// GRDB's connection while it is lent.
 final class SQLiteConnection: StoreConnection {
     private let database: Database
     private let busy: BusyWait

@@ -17,11 +17,10 @@ package final class SQLiteEngine: WaitingStore {
     private static let readerCount = 2
 
     /// - Parameters:
-    ///   - path: the database file.
-    ///   - creates: creates a missing file; else it must exist.
+    ///   - creates: creates a missing database file; else it must exist.
     ///   - journal: the file of the journal, created if missing, and attached to every connection; nil for none.
     ///   - busySeconds: the default wait of a transaction for another program's lock.
-    ///   - startSeconds: the wait of this initialiser for files that other programs have locked.
+    ///   - startSeconds: the wait for locked files in this initialiser.
     /// - Throws: `StoreError` if a file cannot be opened.
     package init(
         path: String, creates: Bool = false, journal: String? = nil, busySeconds: Double = 5,

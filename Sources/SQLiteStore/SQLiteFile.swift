@@ -7,7 +7,6 @@ import RecordStore
     import Darwin
 #endif
 
-/// Files of SQLite by their paths.
 enum SQLiteFile {
     /// Returns a path without a special meaning for SQLite, as `file:` and `:memory:` have.
     static func plain(_ path: String) -> String {

@@ -4,7 +4,6 @@
     import Darwin
 #endif
 
-/// The end of the process.
 enum ProgramEnd {
     /// Flushes buffers, and ends the process without exit handlers.
     ///

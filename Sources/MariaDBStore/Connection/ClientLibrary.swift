@@ -20,7 +20,6 @@ struct ClientLibrary: Sendable {
     /// https://github.com/mariadb-corporation/mariadb-connector-c.
     static let known = 30_207..<30_500
 
-    /// The library that this program runs with.
     static var installed: ClientLibrary {
         ClientLibrary(
             name: String(cString: mysql_get_client_info()), running: Int(mysql_get_client_version()),

@@ -6,7 +6,6 @@ import Synchronization
 /// The C client cannot stop waiting for the server. So the watch shuts the socket down after the deadline. This ends
 /// the running call, and the server rolls the transaction back.
 final class ConnectionHealth: Sendable {
-    /// The thread on which the handle was closed.
     enum Closing: Int, Sendable {
         case onItsThread = 1
         case elsewhere
@@ -39,7 +38,6 @@ final class ConnectionHealth: Sendable {
     /// Sets the socket of an open handle; nil before it is closed.
     func watch(socket: Int32?) { watched.withLock { $0.socket = socket } }
 
-    /// Sets the deadline; nil for none.
     func expect(by deadline: ContinuousClock.Instant?) { watched.withLock { $0.deadline = deadline } }
 
     /// Cuts the connection off if its deadline is past; it cannot be used afterwards.

@@ -66,7 +66,6 @@ final class ConnectionThread: SerialExecutor {
     }
 }
 
-/// The system refused another thread.
 struct ThreadStartError: Error {
     let code: Int32
 }

@@ -36,7 +36,6 @@ actor MariaDBConnection {
         return session.packet
     }
 
-    /// Closes the handle on its own thread.
     func close() {
         session = nil
     }
@@ -48,7 +47,6 @@ actor MariaDBConnection {
         readsOnly.load(ordering: .relaxed) == (purpose == .snapshot)
     }
 
-    /// Runs `body` with the session, on the connection's thread.
     func lend<Answer>(
         for purpose: TransactionKind,
         _ body: @Sendable (any StoreConnection) throws(StoreError) -> Answer

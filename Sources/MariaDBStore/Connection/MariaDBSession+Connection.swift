@@ -1,7 +1,6 @@
 import MergeCore
 import RecordStore
 
-/// Complete transactions.
 extension MariaDBSession: StoreConnection {
     var isUsable: Bool { !isBroken }
 

@@ -9,9 +9,8 @@ struct PacketSize: Sendable {
     /// The longest value that fits into one packet.
     var longestValue: Int { max(bytes - Self.overhead, Self.overhead) }
 
-    /// Returns the positions of the values to send in separate packets, so that the rest fits into one packet.
-    ///
-    /// It chooses the longest values first. Short values, such as numbers, stay with the statement.
+    /// Returns the positions of the values to send in separate packets, the longest first, so that the rest fits into
+    /// one packet.
     ///
     /// - Parameter lengths: the bytes of the values of one statement.
     func separateValues(of lengths: [Int]) -> [Int] {

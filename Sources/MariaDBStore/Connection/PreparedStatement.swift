@@ -190,7 +190,6 @@ final class ParameterBuffers {
     /// Rounds a length up, so that every value is aligned for a number.
     private static func padded(_ length: Int) -> Int { (length + 7) & ~7 }
 
-    /// Appends the bytes of a value.
     private static func pack(_ bind: Bind, in target: inout MYSQL_BIND, to packed: inout [UInt8]) {
         switch bind.value {
         case .null: target.buffer_type = MYSQL_TYPE_NULL

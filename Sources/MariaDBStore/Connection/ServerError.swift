@@ -111,7 +111,6 @@ struct ServerError {
 }
 
 extension String {
-    /// All names in backquotes.
     fileprivate var backquoted: [String] { between("`") }
 
     fileprivate var firstQuoted: String? { between("'").first }

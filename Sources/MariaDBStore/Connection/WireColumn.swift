@@ -5,7 +5,6 @@ import MergeCore
 ///
 /// Only the metadata determine how its values are fetched, so a value cannot be decoded as another type.
 struct WireColumn {
-    /// The form in which the server sends the values.
     enum Form {
         /// Whole numbers of up to 64 bits.
         case integer, unsigned

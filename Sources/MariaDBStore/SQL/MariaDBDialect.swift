@@ -1,7 +1,6 @@
 import MergeCore
 import RecordStore
 
-/// The SQL of MariaDB.
 struct MariaDBDialect: Dialect {
     var name: String { "mariadb" }
     var quotationMark: Character { "`" }

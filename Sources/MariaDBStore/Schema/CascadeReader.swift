@@ -3,8 +3,7 @@ import RecordStore
 
 /// The foreign keys of a schema that delete or change rows, by the table that they refer to.
 ///
-/// The actions come from the definitions of the tables: information_schema.REFERENTIAL_CONSTRAINTS hides them from a
-/// user with rights on single tables.
+/// The actions come from the table definitions: information_schema hides them from a user with rights on single tables.
 ///
 /// Foreign keys between schemas are not followed, because the server would have to open all its tables to find them.
 final class CascadeReader {

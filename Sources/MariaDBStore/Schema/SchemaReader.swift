@@ -123,7 +123,6 @@ struct SchemaReader {
         }
     }
 
-    /// Groups adjacent rows with the same first column.
     private static func grouped(_ rows: [[String?]]) -> [(name: String, rows: [[String?]])] {
         var groups: [(name: String, rows: [[String?]])] = []
         for row in rows {

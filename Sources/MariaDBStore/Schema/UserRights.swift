@@ -11,7 +11,6 @@ final class UserRights {
         self.session = session
     }
 
-    /// Returns the connected schema.
     func database() throws(StoreError) -> String? {
         if let name { return name }
         name = try texts("SELECT DATABASE()", []).first

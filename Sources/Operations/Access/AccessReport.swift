@@ -7,11 +7,8 @@ package struct AccessReport: Sendable {
     private let record: Record?
     private let name: String
 
-    /// - Parameters:
-    ///   - resource: of the record.
-    ///   - name: of the record, as the operator spelled it.
-    ///   - record: the current record; nil if there is none.
-    ///   - viewer: the client.
+    /// - Parameter name: of the record, as the operator spelled it.
+    /// - Parameter record: nil if there is none.
     package init(_ resource: Resource, name: String, record: Record?, viewer: Viewer) {
         self.resource = resource
         self.name = name

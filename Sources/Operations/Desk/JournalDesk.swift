@@ -25,7 +25,6 @@ package struct JournalDesk: Sendable {
     ///
     /// - Parameters:
     ///   - rules: the folder of the rules; needed only for a record's key.
-    ///   - onlyRefused: selects only refused pushes.
     ///   - value: returns a parameter of `GET /v1/journal`; nil if it is absent.
     package func list(
         rules: String?, onlyRefused: Bool = false, _ value: (String) -> String?
@@ -92,9 +91,7 @@ package struct JournalDesk: Sendable {
 
     /// Merges the opposite of an entry.
     ///
-    /// - Parameters:
-    ///   - groups: the groups to undo, as `section.group`; empty for all.
-    ///   - rules: the folder of the rules.
+    /// - Parameter groups: the groups to undo, as `section.group`; empty for all.
     package func undo(
         _ number: Int, groups: [String], rules: String, isPreview: Bool
     ) async throws(JournalFault) -> PushAnswer {
@@ -114,7 +111,6 @@ package struct JournalDesk: Sendable {
     ///
     /// - Parameters:
     ///   - newer: a copy of the journal from before the restore; nil if there is none.
-    ///   - rules: the folder of the rules.
     ///   - rollsForward: merges the pushes again that the data lack.
     package func restored(
         newer: Journal?, rules: String, rollsForward: Bool, isPreview: Bool

@@ -43,6 +43,5 @@ package struct JournalPages: Sendable {
 }
 
 extension StoredEntry {
-    /// The approximate number of bytes.
     fileprivate var byteCount: Int { 256 + (entry?.body.count ?? 0) + (refused?.body.count ?? 0) }
 }

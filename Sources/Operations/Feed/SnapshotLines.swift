@@ -25,9 +25,7 @@ package struct SnapshotLines: Sendable {
     private static let maximumRuns = 3
 
     /// - Parameters:
-    ///   - active: the rules.
     ///   - state: the feed before the first record is read.
-    ///   - resources: the resources of the snapshot, in their order.
     ///   - viewer: the client; nil for a client that may see everything.
     ///   - shown: stores delivery records.
     ///   - start: the position from which an earlier snapshot continues; nil for a complete one.

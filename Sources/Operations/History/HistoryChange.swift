@@ -1,14 +1,9 @@
 /// The reasons why a history differs from the one before.
 package enum HistoryFault: String, Sendable, Hashable, CaseIterable {
-    /// The feed has a lower revision than before.
     case feedBehind
-    /// Entries of the journal are gone.
     case entriesBehind
-    /// The server has lost commits.
     case commitsBehind
-    /// The address belongs to another server.
     case otherServer
-    /// Another journal has replaced the former one.
     case otherJournal
 
     /// A sentence for operators.
@@ -39,7 +34,7 @@ extension HistoryPosition {
     ///
     /// - Parameters:
     ///   - memory: the position in this gateway's memory; nil if there is none yet.
-    ///   - noted: the server position in the journal; nil if no gateway has stored one.
+    ///   - noted: the server position in the journal; nil if there is none.
     /// - Returns: nil if the history is the same.
     package func change(since memory: HistoryPosition?, noted: ServerPosition?) -> HistoryChange? {
         guard let memory else { return change(sinceNoted: noted) }

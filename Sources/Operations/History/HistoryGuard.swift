@@ -18,7 +18,6 @@ package final class HistoryGuard: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The last change that this process has detected.
         var last: (reason: String, at: ContinuousClock.Instant)?
         var changes = 0
         /// The number of consecutive checks that found a change.
@@ -54,9 +53,8 @@ package final class HistoryGuard: Sendable {
     /// Compares the history with the highest known position, and begins a new feed if the history differs.
     ///
     /// - Parameter confirmed: the feed up to its last durable revision; nil if none is known.
-    /// - Parameter isStart: acts at the first check.
+    /// - Parameter isStart: acts at the first check, also in a cluster.
     /// - Returns: true if the journal must be opened again, because its history or its secret has changed.
-    /// - Throws: `StoreError` if the histories cannot be compared.
     @discardableResult
     package func check(
         _ journal: Journal, confirmed: FeedState? = nil, isStart: Bool = false

@@ -16,7 +16,6 @@ package struct ServerPosition: Sendable, Hashable {
 }
 
 extension ServerPosition {
-    /// Reads the position from a server.
     init(in session: any StoreSession, _ dialect: any Dialect) throws(StoreError) {
         for question in dialect.serverPositions {
             let row: [Value]?

@@ -4,8 +4,7 @@ import RecordStore
 
 /// The identity of a database in its journal: the schema on a MariaDB server, or a SQLite file.
 ///
-/// A file has its path and its inode number as identity. A copy has another path, and a replaced file another number.
-/// The application's own file cannot contain a mark.
+/// A file is identified by path and inode number: a copy has another path, and a replaced file another number.
 package struct DatabaseMark: Sendable, Hashable {
     /// The form in the journal: `mariadb:shop` or `sqlite:4711:/srv/shop.sqlite`.
     package let text: ExactText
@@ -34,7 +33,6 @@ package struct DatabaseMark: Sendable, Hashable {
         return isFile ? parts[2] : parts[1...].joined(separator: ":")
     }
 
-    /// Returns the first value of a query's result.
     static func text(
         _ sql: String, in database: any RecordEngine, deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> String? {

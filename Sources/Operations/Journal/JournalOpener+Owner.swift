@@ -22,8 +22,8 @@ extension JournalOpener {
 
     /// Compares the journal's owner with the database.
     ///
-    /// - Parameter isClaimed: makes this database the owner if a journal of an older version has none.
-    /// - Throws: `StoreError` with the remedy if the journal belongs to another database.
+    /// - Parameter isClaimed: makes this database the owner if an older journal has none.
+    /// - Throws: `StoreError` with the remedy if another database is the owner.
     func prove(isClaimed: Bool) async throws(StoreError) {
         let mark = try await DatabaseMark(of: database, deadline: deadline)
         var owner = try await meta(Self.owner)
@@ -75,7 +75,6 @@ extension JournalOpener {
             + "“\(owner.name)” was moved or restored as “\(mark.name)”, \(adopting)"
     }
 
-    /// Returns a suggested address for the database's own journal.
     private func suggestion(_ mark: DatabaseMark) -> String {
         guard !tables.dialect.isFile else { return "sqlite:FILE" }
         let schema = "fieldmerge_" + mark.name

@@ -48,9 +48,7 @@ package struct JournalOpener: Sendable {
         case adopting
     }
 
-    /// - Parameters:
-    ///   - createsSchema: creates a missing schema.
-    ///   - createsTables: creates missing tables; else the journal counts as missing.
+    /// - Parameter createsTables: creates missing tables; else the journal counts as missing.
     /// - Throws: `StoreError`; of the kind `denied` if the database user may not create them, and with the remedy if
     ///   the journal belongs to another database.
     package func open(
@@ -129,7 +127,6 @@ package struct JournalOpener: Sendable {
             ])
     }
 
-    /// Returns true if any change has a condition history.
     private func hasConditions() async throws(StoreError) -> Bool {
         // The query may have to read all changes.
         try await engine.read(deadline: .now + .seconds(600)) { [feed = tables.feed] session throws(StoreError) in
@@ -150,7 +147,6 @@ package struct JournalOpener: Sendable {
         }
     }
 
-    /// Returns a unique id for a feed.
     static func newFeedID() -> String { Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max) }) }
 
     func run(_ statements: [Statement]) async throws(StoreError) {

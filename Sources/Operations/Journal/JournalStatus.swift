@@ -8,7 +8,6 @@ package enum JournalStatus: Sendable {
     case together(Journal)
     /// A separate store has the journal, which is written before the merge commits and completed afterwards.
     case ahead(Journal, place: String)
-    /// There is no journal.
     case off
 
     /// The journal; nil if there is none.

@@ -8,7 +8,6 @@ import MergeService
 #endif
 
 extension Stopwatch {
-    /// The machine's stopwatch at this moment.
     static var now: Stopwatch {
         var time = timespec()
         #if canImport(Glibc)

@@ -27,9 +27,7 @@ package struct JournalRestore: Sendable {
 
     /// Compares the journals with the data, begins a new feed, and copies rows from the newer journal.
     ///
-    /// - Parameters:
-    ///   - rollsForward: merges the pushes again that the data lack.
-    ///   - isPreview: only reports, and writes nothing.
+    /// - Parameter rollsForward: merges the pushes again that the data lack.
     /// - Throws: `StoreError`, or a `JournalFault` if the newer journal is not a copy of the same journal.
     package func run(rollsForward: Bool, isPreview: Bool) async throws -> RestoreReport {
         let place = try await position(of: journal)

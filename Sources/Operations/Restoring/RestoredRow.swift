@@ -4,7 +4,6 @@ import MergeCore
 ///
 /// A backup contains a row of one moment, so the missing steps are the last ones.
 enum RestoredRow {
-    /// The state of one step.
     enum State: Sendable, Hashable {
         /// The row contains the step, or a later one that replaced it.
         case present

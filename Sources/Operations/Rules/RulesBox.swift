@@ -3,10 +3,8 @@ import Synchronization
 
 /// The active rules, which all requests share.
 ///
-/// A request reads them once and keeps them.
-///
-/// Readings of the rule files and the schema may overlap. Each has a number, and the result of a reading is ignored if
-/// a later reading has already ended. So a reading that waited for a locked table never restores older rules.
+/// Readings of the rule files and the schema may overlap. The result of a reading is ignored if a later reading has
+/// already ended. So a reading that waited for a locked table never restores older rules.
 package final class RulesBox: Sendable {
     /// A reading of the rule files and the schema, numbered by its start.
     struct Reading: Sendable {
@@ -61,7 +59,6 @@ package final class RulesBox: Sendable {
     /// The guarantee of the journal; nil before it is open.
     package var promise: String? { journal?.promise }
 
-    /// The journal; nil before it is open.
     var journal: JournalStatus? { state.withLock { $0.journal } }
 
     /// Numbers a reading before it reads anything.
@@ -72,12 +69,10 @@ package final class RulesBox: Sendable {
         }
     }
 
-    /// Ends a reading with valid rules.
-    ///
-    /// If the new rules are the same, the old object stays, so that all requests share it.
+    /// Ends a reading with valid rules; equal rules keep the old object, which requests share.
     ///
     /// - Parameters:
-    ///   - trouble: the reasons why resources are out of service, for operators.
+    ///   - trouble: the reasons why resources are out of service.
     ///   - missingRights: rights that the rules need and the database user lacks.
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult
@@ -95,9 +90,7 @@ package final class RulesBox: Sendable {
         }
     }
 
-    /// Ends a reading with errors.
-    ///
-    /// The active rules stay.
+    /// Ends a reading with errors; the active rules stay.
     ///
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult

@@ -30,8 +30,7 @@ package struct RulesLoader: Service {
     /// - Parameters:
     ///   - knowsClients: true if the gateway can identify clients. Without that, access rules are an error.
     ///   - interval: the time after which the schema is read again anyway.
-    ///   - historyFile: stores the highest position in the history of the database; nil keeps it in memory only.
-    ///   - journal: opens the journal, before the first request.
+    ///   - historyFile: stores the position in the history; nil keeps it in memory only.
     package init(
         folder: String, engine: any RecordEngine, knowsClients: Bool, interval: Duration = .seconds(300),
         historyFile: HistoryFile? = nil, logger: Logger,
@@ -182,7 +181,6 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// The names of the active resources.
     private var resources: [String] { box.active?.catalog.resources.map(\.name) ?? [] }
 
     /// Warns of removed files: a resource that vanishes silently looks like a fault of the clients.
@@ -225,7 +223,6 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Logs errors that the previous reading did not find.
     private func log(_ errors: [String], unless former: [String]) {
         if errors == former { return }
         for error in errors { logger.error("\(error)") }
@@ -287,7 +284,6 @@ package struct RulesLoader: Service {
 
     private static func names(_ prints: [Fingerprint]) -> [String] { prints.map(\.name) }
 
-    /// Returns names, sizes and times of the rule files.
     private func fingerprint() -> [Fingerprint] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted().map { name in

@@ -17,10 +17,9 @@ package protocol RecordEngine: Sendable {
     /// Lends a connection to `body`, which runs on a thread that may block, never on a cooperative one.
     ///
     /// - Parameters:
-    ///   - purpose: the kind of the transactions.
     ///   - deadline: for getting a connection and for its statements, unless `body` sets another one.
     ///   - body: uses the connection, which must not escape.
-    /// - Throws: the `StoreError` of `body`, or the reason why no connection was free; then `body` did not run.
+    /// - Throws: the error of `body`, or the reason why no connection was free; then `body` did not run.
     func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
@@ -109,10 +108,9 @@ extension RecordEngine {
 
     /// Runs `body` in one transaction that may write, and retries it if that can help.
     ///
-    /// The body has no effects outside the session. It runs again from the start after a deadlock, a lock timeout, a
-    /// snapshot conflict, or a connection that breaks before COMMIT.
+    /// The body must have no effects outside the session. It runs again after a deadlock, a lock timeout, a snapshot
+    /// conflict, or a connection that breaks before COMMIT.
     ///
-    /// - Parameter tables: as in `StoreConnection.write`.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
     package func write<Answer: Sendable>(
         deadline: ContinuousClock.Instant, locking tables: [TableName] = [],

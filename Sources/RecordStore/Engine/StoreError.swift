@@ -28,7 +28,6 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case constraint(ConstraintViolation)
         /// A table or column differs from the schema that was read.
         case schemaChanged
-        /// A right is missing.
         case denied
         /// A column contains a value that its type cannot express.
         case unreadable
@@ -38,7 +37,6 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case knownKey
         /// The undo or the resend has already taken effect.
         case takenEffect
-        /// Any other error.
         case other
     }
 

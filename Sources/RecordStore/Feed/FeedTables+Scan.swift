@@ -163,10 +163,10 @@ extension FeedTables {
             binds: [JournalTables.bind(revision), JournalTables.bind(unit)])
     }
 
-    /// Returns the statement that reads the feed's latest revision and the revision of a record's last change.
+    /// Returns the statement that reads the feed's latest revision and that of a record's last change.
     ///
     /// It has a row only if no complete pass over the resource has begun since this change. The scan assumes that every
-    /// client reads such a change. A client that begins with the latest revision does not read it.
+    /// client reads such a change, but a client that begins with the latest revision does not.
     package func unscannedChange(of name: RecordName) -> Statement {
         Statement(
             sql: "SELECT last, revision FROM \(feedSQL), \(changesSQL) WHERE one = 1 AND \(dialect.changesNamed(1)) "

@@ -143,8 +143,8 @@ package struct FeedTables: Sendable {
     /// Returns the statement that stores a run of changes until they have revisions.
     ///
     /// - Parameters:
-    ///   - token: of the transaction, if its journal is written ahead: its changes get no revisions before it is known
-    ///     to be committed. nil if the row is committed with the merge.
+    ///   - token: of a write-ahead transaction, whose changes get no revisions before its commit is certain; nil for
+    ///     others.
     ///   - first: the number of the first entry; nil for that of the preceding INSERT.
     package func insert(_ run: PendingRun, token: String? = nil, first: Int? = nil) -> Statement {
         Statement(

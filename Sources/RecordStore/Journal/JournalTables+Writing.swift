@@ -4,7 +4,6 @@ extension JournalTables {
     /// The preferred numbers of rows in an INSERT, so that few texts are prepared.
     private static let runs = [128, 64, 32]
 
-    /// One row of an INSERT.
     private struct Row {
         let draft: JournalDraft
         let entry: JournalEntry?
@@ -176,11 +175,7 @@ extension JournalTables {
 
     /// Returns the statement that reads rows after a number, the oldest first, each with a flag for those past an age.
     ///
-    /// It leaves out rows with a future time, written before the clock went back. So they delay none of the later rows.
-    ///
-    /// - Parameters:
-    ///   - days: the age, 0 or more.
-    ///   - limit: the highest number of rows.
+    /// It leaves out rows with a future time, written before the clock went back, so that they delay no later rows.
     package func aged(after number: Int, days: Int, limit: Int) -> Statement {
         Statement(
             sql: "SELECT n, at < \(dialect.now(minusDays: days)), name IS NOT NULL, resource IS NULL AND body IS NULL "

@@ -26,7 +26,6 @@ package struct KeptAnswer: Sendable, Hashable {
 }
 
 extension KeptAnswer {
-    /// The value of the column `code`.
     var storedCode: Int { failure.storedCode ?? status.storedCode }
 }
 

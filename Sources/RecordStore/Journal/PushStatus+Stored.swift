@@ -2,7 +2,6 @@ import MergeCore
 
 /// The codes of statuses in the journal, which gateways of all versions read.
 extension PushStatus {
-    /// The value of the column `code`.
     var storedCode: Int {
         switch self {
         case .merged: 200
@@ -30,7 +29,6 @@ extension FailureKind {
         }
     }
 
-    /// - Parameter storedCode: a value of the column.
     init(storedCode: Int) {
         self = [.forbidden, .expiredKey].first { $0.storedCode == storedCode } ?? .other
     }

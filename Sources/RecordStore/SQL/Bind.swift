@@ -13,10 +13,10 @@ package struct Bind: Sendable, Hashable {
         self.type = type
     }
 
-    /// Binds a value of a key for `<` or `>` in the order in which `ORDER BY` sorts its column.
+    /// Binds a value of a key for `<` or `>` in the order of `ORDER BY`.
     ///
-    /// MariaDB sorts an ENUM by the positions of its members, from 1. It compares an ENUM with a text by text, and with
-    /// a number by position (MariaDB Knowledge Base, ENUM). The error value has position 0.
+    /// MariaDB sorts an ENUM by the positions of its members, from 1; the error value has position 0. It compares an
+    /// ENUM with a text by text, and with a number by position (MariaDB Knowledge Base, ENUM).
     init(orderOf value: Value, _ type: ColumnType) {
         guard case .enumeration(let members) = type, case .text(let member) = value else {
             self.init(value, type)

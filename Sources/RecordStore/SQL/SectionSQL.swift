@@ -55,12 +55,11 @@ package struct SectionSQL: Sendable {
 
     /// Returns the statement that reads the rows whose columns equal one of the tuples.
     ///
-    /// The list is padded to a size of `batchSizes` by repeating the last tuple. The database compares by collation and
-    /// padding, so the statement only preselects rows. `RecordReader.rows` returns the rows with exactly these values.
+    /// The database compares by collation and padding, so the statement only preselects rows. `RecordReader.rows`
+    /// returns the exact matches.
     ///
     /// - Parameters:
-    ///   - isOrdered: sorts the rows in the order of the section's list, which a locking read does not need.
-    ///   - limit: the highest number of rows.
+    ///   - isOrdered: sorts the rows in the list's order, which a locking read does not need.
     ///   - includesHidden: includes rows that do not exist for clients.
     ///   - waits: waits for locked rows; else the statement fails.
     package func select(
@@ -203,9 +202,8 @@ package struct SectionSQL: Sendable {
     ///
     /// - Parameters:
     ///   - columns: positions of the key columns.
-    ///   - low: the key after which the rows begin; nil for the start.
-    ///   - high: the key with which they end; nil for the end of the table.
-    ///   - isReversed: from the last row to the first.
+    ///   - low: the excluded lower bound; nil for the start.
+    ///   - high: the included upper bound; nil for the end of the table.
     package func rows(
         by columns: [Int], after low: RecordKey?, upTo high: RecordKey?, limit: Int, isReversed: Bool = false
     ) -> Statement {
@@ -312,8 +310,8 @@ package struct SectionSQL: Sendable {
 
     /// Returns the statement that updates the same columns of many rows; each column is a CASE over the keys.
     ///
-    /// It is padded to a size of `batchSizes` by repeating the last row, so that few statements are prepared.
-    /// - Parameter changes: rows of different keys, whose keys and assignments name the same columns in the same order.
+    /// - Parameter changes: rows of different keys, all with the same key columns and assigned columns in the same
+    ///   order.
     package func update(_ changes: [Change]) -> Statement? {
         guard let first = changes.first, let last = changes.last else { return nil }
         if changes.count == 1 { return update(first.assignments, key: first.key) }

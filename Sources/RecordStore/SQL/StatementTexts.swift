@@ -2,7 +2,6 @@ import Synchronization
 
 /// Caches the text of statements by their shape.
 final class StatementTexts: Sendable {
-    /// The features that determine the text of a statement.
     enum Shape: Hashable {
         case select([Int], Int, Bool, Bool, Bool, Bool, Bool)
         case update([Int], [Int], Int)

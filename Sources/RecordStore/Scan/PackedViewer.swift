@@ -6,7 +6,6 @@ enum PackedViewer {
         case null, boolean, integer, number, text, array
     }
 
-    /// The highest depth of lists in a claim.
     private static let maximumDepth = 8
 
     /// Encodes a client; nil if no condition can compare one of its claims.

@@ -6,7 +6,7 @@ package import MergeCore
 package struct ReadableRows: Sendable {
     /// The digest of each row.
     package private(set) var digests: [UInt64] = []
-    /// The values of the requested columns, row after row.
+    /// The requested values, row after row.
     package private(set) var values: [Value] = []
     /// The rows that were left out.
     package private(set) var omitted = OmittedRows()
@@ -62,14 +62,12 @@ package struct OmittedRows: Sendable {
 extension StoreSession {
     /// Reads rows in key order and leaves out those that cannot be decoded.
     ///
-    /// Each statement begins after the last key that can be decoded. If a statement returns no such key, the next one
-    /// reads twice as many rows.
+    /// If a statement returns no key that can be decoded, the next one reads twice as many rows.
     ///
     /// - Parameters:
     ///   - columns: positions of the columns whose values are returned.
     ///   - key: positions of the key's columns within `columns`.
     ///   - limit: the number of rows; fewer are returned only at the end.
-    ///   - statement: reads a number of rows after a key.
     package func readableRows(
         keeping columns: [Int], key: [Int], after low: RecordKey?, limit: Int,
         _ statement: (_ low: RecordKey?, _ limit: Int) -> Statement

@@ -74,7 +74,7 @@ package struct RowHash {
 package struct HashedRows: Sendable {
     /// The digest of each row.
     package var digests: [UInt64] = []
-    /// The values of the requested columns, row after row.
+    /// The requested values, row after row.
     package var values: [Value] = []
     /// The reasons why rows cannot be decoded, by position.
     ///

@@ -40,8 +40,7 @@ package struct ColumnSchema: Sendable, Hashable {
 
     /// Returns the type of the column in a key.
     ///
-    /// A database without date types stores dates as programs spell them and finds a row only by the same spelling. So
-    /// a date in a key is the stored text.
+    /// A database without date types finds a date only by its stored spelling. So a date in a key is the stored text.
     ///
     /// - Parameter type: the type that the rules would choose.
     package func keyType(for type: ColumnType) -> ColumnType {

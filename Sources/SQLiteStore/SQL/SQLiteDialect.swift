@@ -1,7 +1,6 @@
 import MergeCore
 import RecordStore
 
-/// The SQL of SQLite.
 struct SQLiteDialect: Dialect {
     var name: String { "sqlite" }
     var quotationMark: Character { "\"" }
@@ -66,7 +65,6 @@ struct SQLiteDialect: Dialect {
     var showsWholeSchema: Bool { true }
     var triggersReachTheirTable: Bool { true }
 
-    /// Returns a text as an SQL literal.
     static func text(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }

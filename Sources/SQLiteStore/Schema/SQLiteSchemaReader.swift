@@ -3,7 +3,6 @@ internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
-/// Reads the schema of a SQLite file.
 struct SQLiteSchemaReader {
     private let database: Database
 

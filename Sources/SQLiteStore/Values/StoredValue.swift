@@ -61,7 +61,6 @@ struct StoredValue {
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(raw, index)))
     }
 
-    /// Returns the value in its storage class.
     private func stored(_ storage: Int32) -> Value? {
         switch storage {
         case SQLITE_INTEGER: .integer(Int128(integer))

@@ -5,7 +5,6 @@ import RecordStore
 import RuleFiles
 import SystemPackage
 
-/// `fieldmerge check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks rule files, by themselves or against a database, and prints every finding.",

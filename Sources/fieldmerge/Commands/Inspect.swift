@@ -5,7 +5,6 @@ import RecordStore
 import RuleFiles
 import SystemPackage
 
-/// `fieldmerge inspect`.
 struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes rule files to start from, made of the schema of a database.",

@@ -8,7 +8,6 @@ import RuleFiles
 import ServiceLifecycle
 import UnixSignals
 
-/// `fieldmerge serve`.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves the records of a database over HTTP and merges edits into it.",
@@ -146,7 +145,6 @@ struct Serve: AsyncParsableCommand {
                 + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1")
     }
 
-    /// - Throws: `TokenFileError` or `SettingsError` if tokens or keys cannot be used.
     private func access(_ settings: Settings, _ logger: Logger) async throws -> AccessSetup {
         let loader = try settings.text(tokens, .tokens).map { try TokensLoader(path: $0, logger: logger) }
         let own = try await refresh.tokens(
@@ -185,7 +183,6 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// - Throws: `SettingsError` if the journal cannot be used.
     private func start(_ loader: RulesLoader, _ engine: any RecordEngine) async throws -> Findings? {
         do {
             return try await loader.start()

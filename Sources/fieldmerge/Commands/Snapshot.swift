@@ -7,7 +7,6 @@ import Operations
 import RecordStore
 import RuleFiles
 
-/// `fieldmerge snapshot`.
 struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes every record into a file, for apps that begin with all data.",

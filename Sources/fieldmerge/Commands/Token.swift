@@ -2,12 +2,10 @@ import ArgumentParser
 import MergeWire
 import Operations
 
-/// `fieldmerge token`.
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes bearer tokens.", subcommands: [New.self])
 
-    /// `fieldmerge token new`.
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints a new token, once, and the line for the tokens file, which holds only its hash.",

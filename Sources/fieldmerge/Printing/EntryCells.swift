@@ -2,7 +2,6 @@ import MergeCore
 import MergeWire
 import RecordStore
 
-/// The cells of an entry in a table.
 struct EntryCells {
     let number: String
     /// In UTC, to the second.

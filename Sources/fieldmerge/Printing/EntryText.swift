@@ -36,7 +36,6 @@ struct EntryText {
             .joined(separator: "\n")
     }
 
-    /// Keeps the line breaks of a body.
     private static func lines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { PlainText.visible(String($0)) }
             .joined(separator: "\n")

@@ -6,7 +6,6 @@ struct ExplanationTable {
     private let explanation: Explanation
     private let rows: [Row]
 
-    /// The highest length of a line.
     private static let width = 120
     private static let widestName = 20
     private static let narrowestValue = 8

@@ -1,6 +1,5 @@
 import RecordStore
 
-/// Stored refused pushes as a table for a terminal.
 struct RefusedTable {
     private let entries: [StoredEntry]
     private static let widest = 24

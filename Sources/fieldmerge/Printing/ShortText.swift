@@ -2,7 +2,6 @@
 enum ShortText {
     private static let mark = "…"
 
-    /// Returns the text, or its beginning.
     static func beginning(of text: String, in width: Int) -> String {
         text.count > width ? text.prefix(width - 1) + mark : text
     }

@@ -4,7 +4,6 @@ import SystemPackage
 
 /// The file of a snapshot, written under a separate name until it is complete.
 protocol SnapshotTarget: AnyObject {
-    /// Writes some lines.
     func write(_ bytes: [UInt8], records: Int) throws
     /// Replaces the former file with the complete one.
     func finish() throws

@@ -28,7 +28,6 @@ struct SnapshotProgress {
         try tell(isTerminal ? "\r\u{1B}[K" + bar(now) : line(now) + "\n")
     }
 
-    /// Reports the end of the snapshot.
     func finish() throws {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         try tell((isTerminal ? "\r\u{1B}[K" : "") + "\(records) records in \(Int(seconds.rounded())) s\n")
@@ -60,7 +59,6 @@ struct SnapshotProgress {
         return (estimate - records) / rate
     }
 
-    /// Reads the estimate in the first line.
     private static func estimate(_ line: [UInt8]) -> Int? {
         let text = String(decoding: line, as: UTF8.self)
         guard let found = text.range(of: "\"records\":") else { return nil }

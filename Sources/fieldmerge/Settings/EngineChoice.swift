@@ -54,7 +54,6 @@ struct DatabaseOptions: ParsableArguments {
 
 /// Limits on one gateway's use of the database.
 struct DatabaseBounds {
-    /// Open connections.
     var connections = 1
     /// Seconds that a request may take.
     var requestSeconds = 30

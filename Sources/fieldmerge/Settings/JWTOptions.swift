@@ -2,7 +2,6 @@ import ArgumentParser
 import Gateway
 import Logging
 
-/// The options for tokens of an identity provider.
 struct JWTOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

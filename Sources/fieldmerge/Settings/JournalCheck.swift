@@ -8,7 +8,6 @@ struct JournalCheck {
     private let choice: JournalOptions.Choice
     private let open: () throws -> any RecordEngine
 
-    /// - Throws: `SettingsError` if the options cannot be used.
     init(_ database: DatabaseOptions, journal options: JournalOptions, settings: Settings) throws {
         choice = try options.choice(settings, database: try settings.required(database.database, .database))
         open = { try database.engine(settings, bounds: DatabaseBounds()) }

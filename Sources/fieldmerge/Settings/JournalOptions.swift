@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// The option for the place of the journal.
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -12,15 +11,12 @@ struct JournalOptions: ParsableArguments {
 
     private static let defaultSchema = "fieldmerge"
 
-    /// The journal that the option and the database select.
     enum Choice {
-        /// A schema of the MariaDB server.
         case schema(String)
         case file(String)
         case off
     }
 
-    /// - Throws: `SettingsError` if the journal does not fit the database.
     func choice(_ settings: Settings, database: String) throws -> Choice {
         let text = settings.text(journal, .journal)
         let isEmbedded = database.hasPrefix("sqlite:")

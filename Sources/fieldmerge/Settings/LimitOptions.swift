@@ -4,7 +4,6 @@ import Gateway
 import MergeService
 import MergeWire
 
-/// The options for limits on clients.
 struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connections to the database. (default: 8)", valueName: "n"))
     var connections: Int?
@@ -83,7 +82,6 @@ struct LimitOptions: ParsableArguments {
         try settings.number(connections, .connections, default: 8, in: 1...1_000)
     }
 
-    /// - Throws: `SettingsError` for a number out of its range.
     func configuration(_ settings: Settings) throws -> GatewayConfiguration {
         var out = GatewayConfiguration()
         try settings.set(&out.clients, to: maxClients, .maxClients, in: 1...1_000_000)

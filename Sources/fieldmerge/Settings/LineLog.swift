@@ -16,11 +16,8 @@ struct LineLog: LogHandler {
     /// `YYYY-MM-DDThh:mm:ssZ`.
     private static let clock = SecondText(text)
 
-    /// The forms of a line.
     enum Form: String, CaseIterable {
-        /// For people.
         case text
-        /// For machines.
         case json
     }
 
@@ -60,7 +57,6 @@ struct LineLog: LogHandler {
         }
     }
 
-    /// Returns the message and then its fields.
     private func text(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(256)

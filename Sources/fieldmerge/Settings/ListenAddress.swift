@@ -3,7 +3,6 @@ struct ListenAddress {
     let host: String
     let port: Int
 
-    /// - Throws: `SettingsError` for another form.
     init(_ text: String) throws {
         let wrong = SettingsError("--listen is HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, not “\(text)”")
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Logging
 
-/// The options for the log on standard error.
 struct LogOptions: ParsableArguments {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error. (default: info)", valueName: "level"))
     var logLevel: String?

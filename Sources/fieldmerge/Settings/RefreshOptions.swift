@@ -2,7 +2,6 @@ import ArgumentParser
 import Gateway
 import Logging
 
-/// The options for the gateway's own access tokens.
 struct RefreshOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

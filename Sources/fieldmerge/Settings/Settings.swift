@@ -10,7 +10,7 @@ struct Settings {
     /// Reads environment and file.
     ///
     /// - Parameters:
-    ///   - file: a YAML or JSON file whose keys are the names of the options; nil for that of `FIELDMERGE_CONFIG`.
+    ///   - file: a YAML or JSON file whose keys are the option names; nil for that of `FIELDMERGE_CONFIG`.
     ///   - warn: receives a warning for each variable that resembles no setting.
     /// - Throws: `SettingsError` with all invalid names and values.
     init(
@@ -53,7 +53,6 @@ struct Settings {
         return String(start.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// - Throws: `SettingsError` if the setting is missing.
     func required(_ option: String?, _ setting: Setting) throws -> String {
         guard let text = text(option, setting) else {
             let name = setting.rawValue
@@ -77,7 +76,6 @@ struct Settings {
         return number
     }
 
-    /// - Throws: `SettingsError` if the setting is neither true nor false.
     func flag(_ option: Bool, _ setting: Setting) throws -> Bool {
         if option { return true }
         switch text(nil, setting) {

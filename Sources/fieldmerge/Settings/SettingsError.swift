@@ -1,4 +1,3 @@
-/// An invalid setting.
 struct SettingsError: Error, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import Operations
 
-/// The option for the folder of the history file.
 struct StateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -40,7 +40,6 @@ struct Store {
         engine = try database.engine(settings, bounds: bounds, journal: isAlone ? nil : file)
     }
 
-    /// Closes all connections.
     func close() async {
         await engine.close()
         await ahead?.close()
@@ -56,7 +55,6 @@ struct Store {
         return try await openJournal()
     }
 
-    /// - Throws: `StoreError` if the journal cannot be used.
     func openJournal() async throws(StoreError) -> JournalStatus { try await openJournal(for: .merging) }
 
     private func openJournal(for purpose: JournalOpener.Purpose) async throws(StoreError) -> JournalStatus {

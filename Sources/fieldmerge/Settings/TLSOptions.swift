@@ -1,7 +1,6 @@
 import ArgumentParser
 import Gateway
 
-/// The options for encryption between clients and the gateway.
 struct TLSOptions: ParsableArguments {
     @Option(help: ArgumentHelp("File of the gateway's certificate and its chain, in PEM.", valueName: "file"))
     var tlsCertificate: String?

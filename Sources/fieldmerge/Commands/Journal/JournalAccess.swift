@@ -41,7 +41,6 @@ struct JournalAccess: ParsableArguments {
         }
     }
 
-    /// Prints a note to standard error.
     static func note(_ line: String) throws {
         try FileDescriptor.standardError.writeAll(Array((line + "\n").utf8))
     }
