@@ -7,10 +7,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// Waits for a file that another program has locked, with a deadline that may differ each time.
+/// Waits for a file that another program has locked.
 ///
-/// It checks the file more often than SQLite would, because a program that writes without a pause unlocks it only
-/// briefly.
+/// It checks more often than SQLite would, because a program that writes without a pause unlocks the file only briefly.
 final class BusyWait: Sendable {
     private struct State {
         /// nil for the default wait.

@@ -8,8 +8,8 @@ import RecordStore
 
 /// A lock on a SQLite file for one gateway, until the object is freed or the process ends.
 ///
-/// The kernel releases it, so a killed process leaves no lock. The lock is on a separate file, because closing the
-/// database file itself would release the locks of SQLite.
+/// The kernel releases it after a crash. It is on a separate file, because closing the database file would release
+/// SQLite's own locks.
 final class FileLock: Sendable {
     private let descriptor: Int32
 

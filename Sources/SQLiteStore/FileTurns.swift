@@ -8,9 +8,9 @@ import Synchronization
 
 /// Pauses between transactions, so that other programs can write to the file.
 ///
-/// A program that waits for a SQLite file checks it about every tenth of a second. A busy gateway unlocks the file only
-/// for moments that such a check misses. So after some time the next transaction begins later, by more than the time
-/// between two checks. After writes of other programs, pauses are more frequent.
+/// A waiting program checks the file about every tenth of a second. A busy gateway unlocks it only for moments between
+/// these checks. So after some time the next transaction waits for longer than that, and more often after writes of
+/// other programs.
 final class FileTurns: Sendable {
     private struct State {
         var end = ContinuousClock.now

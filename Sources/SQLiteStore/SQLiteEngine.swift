@@ -5,8 +5,7 @@ import Synchronization
 
 /// The embedded engine over GRDB: one connection that writes and a few that read.
 ///
-/// It keeps the file's journal mode, because other programs open the user's file too. GRDB's `DatabasePool` would
-/// change it to WAL.
+/// It keeps the file's journal mode for other programs; GRDB's `DatabasePool` would change it to WAL.
 package final class SQLiteEngine: WaitingStore {
     private let writer: SQLiteQueue
     private let readers: [SQLiteQueue]
@@ -18,10 +17,9 @@ package final class SQLiteEngine: WaitingStore {
 
     /// - Parameters:
     ///   - creates: creates a missing database file; else it must exist.
-    ///   - journal: the file of the journal, created if missing, and attached to every connection; nil for none.
+    ///   - journal: the file to attach as journal, created if missing; nil for none.
     ///   - busySeconds: the default wait of a transaction for another program's lock.
     ///   - startSeconds: the wait for locked files in this initialiser.
-    /// - Throws: `StoreError` if a file cannot be opened.
     package init(
         path: String, creates: Bool = false, journal: String? = nil, busySeconds: Double = 5,
         startSeconds: Double = 30

@@ -13,8 +13,7 @@ final class SQLiteQueue: Sendable {
 
     /// - Parameters:
     ///   - busySeconds: the default wait.
-    ///   - journal: the file of the journal, which is attached; nil for none.
-    ///   - turns: pauses for other programs; nil for a connection that does not write for long.
+    ///   - turns: pauses for other programs; nil for a connection that writes little.
     init(_ path: String, busySeconds: Double, readonly: Bool, journal: String?, turns: FileTurns? = nil) throws {
         let busy = BusyWait(seconds: busySeconds)
         self.turns = turns

@@ -3,8 +3,8 @@ import RecordStore
 
 /// The C client library, at run time and at build time.
 ///
-/// Answers in a `Pipeline` are read through the library's table of functions. Its layout is in the headers but may
-/// change between versions. So only versions with a known layout are used; there is no other way to read these answers.
+/// A `Pipeline` uses the library's internal table of functions, whose layout may change between versions. So only
+/// versions with a known layout are used.
 struct ClientLibrary: Sendable {
     /// The name and version as the library spells them.
     let name: String

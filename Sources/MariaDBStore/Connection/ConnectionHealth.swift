@@ -3,8 +3,8 @@ import Synchronization
 
 /// The state of a connection for other threads: the pool reads it, and `ConnectionWatch` cuts the connection off.
 ///
-/// The C client cannot stop waiting for the server. So the watch shuts the socket down after the deadline. This ends
-/// the running call, and the server rolls the transaction back.
+/// The C client cannot stop waiting for the server. So the watch shuts the socket down, which ends the running call,
+/// and the server rolls back.
 final class ConnectionHealth: Sendable {
     enum Closing: Int, Sendable {
         case onItsThread = 1

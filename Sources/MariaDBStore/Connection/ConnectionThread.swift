@@ -32,8 +32,7 @@ final class ConnectionThread: SerialExecutor {
 
     /// Queues a job for the thread.
     ///
-    /// The signal is raised under the lock. Otherwise this job could run before, be the last one, and free this object
-    /// with its semaphore.
+    /// The signal is raised under the lock. Otherwise the job could run first and free this object with its semaphore.
     func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         queue.withLock {

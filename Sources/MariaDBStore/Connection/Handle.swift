@@ -190,8 +190,7 @@ final class Handle {
         useOrder.removeAll { $0 == sql }
     }
 
-    /// Prepares a statement without executing it, so that the server checks rights, columns, and if a view can be
-    /// written.
+    /// Prepares a statement without executing it, so that the server checks rights, columns and views.
     ///
     /// - Returns: the server's refusal; nil if there is none.
     func preparing(_ statement: Statement) -> StoreError? {

@@ -51,8 +51,8 @@ final class MariaDBSession: StoreSession {
 
     /// Sets up the session for the following transactions.
     ///
-    /// Most connections keep their kind, which costs no message. With autocommit off, the first statement begins the
-    /// transaction. In a read-only transaction, the first plain read creates the snapshot.
+    /// With autocommit off, the first statement begins a transaction. In a read-only transaction, the first plain read
+    /// creates the snapshot.
     private func setUp(for kind: TransactionKind) throws(StoreError) {
         // A server that logs by STATEMENT refuses writes under READ COMMITTED (error 1665).
         let isRepeatable = kind == .snapshot || writesUnderRepeatableRead

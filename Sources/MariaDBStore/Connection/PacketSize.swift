@@ -10,7 +10,7 @@ struct PacketSize: Sendable {
     var longestValue: Int { max(bytes - Self.overhead, Self.overhead) }
 
     /// Returns the positions of the values to send in separate packets, the longest first, so that the rest fits into
-    /// one packet.
+    /// one.
     ///
     /// - Parameter lengths: the bytes of the values of one statement.
     func separateValues(of lengths: [Int]) -> [Int] {

@@ -3,8 +3,8 @@ import RecordStore
 
 /// The statements of one connection that were sent before earlier ones were answered.
 ///
-/// The server can run the next statement while the last answer is still on its way. The C client supports this by
-/// leaving an answer unread (`MARIADB_OPT_SKIP_READ_RESPONSE`, `db_read_execute_response`).
+/// The C client supports this by leaving an answer unread (`MARIADB_OPT_SKIP_READ_RESPONSE`,
+/// `db_read_execute_response`).
 final class Pipeline {
     private enum Sent {
         case underWay(SentStatement)

@@ -35,7 +35,7 @@ final class PreparedStatement {
 
     /// Sends the long values of a statement in separate packets if the statement is longer than one packet.
     ///
-    /// The server does not answer them. It joins the packets of one value, whose total length may be that of a packet.
+    /// The server does not answer them. It joins the packets of one value up to the length of a packet.
     private func sendSeparately(
         _ parameters: ParameterBuffers, in packet: PacketSize, on handle: Handle
     ) throws(StoreError) {
@@ -106,8 +106,7 @@ final class PreparedStatement {
         return rows
     }
 
-    /// Returns buffers for the result of the last execution, whose metadata may have changed since the execution
-    /// before.
+    /// Returns buffers for the result of the last execution, whose metadata may have changed.
     ///
     /// - Throws: `StoreError` of the kind `schemaChanged` if a column differs from the schema that was read.
     private func buffers(for columns: [Column]) throws(StoreError) -> ResultBuffers {
@@ -140,8 +139,7 @@ final class PreparedStatement {
     ) throws(StoreError) {
         defer { mysql_stmt_free_result(raw) }
         let buffers = try buffers(for: columns)
-        // If values may be long, the rows stay on the server until they are fetched, so that memory contains them only
-        // once.
+        // Long values stay on the server until they are fetched, so that memory contains them only once.
         let isLong = columns.contains(where: \.type.mayBeLong)
         guard mysql_stmt_bind_result(raw, buffers.binds) == 0, isLong || mysql_stmt_store_result(raw) == 0 else {
             throw handle.error(of: raw)

@@ -66,7 +66,7 @@ struct ServerError {
 
     /// True if a trigger refused the write with its own message.
     ///
-    /// Its SQLSTATE is one for users, or its number is a generic one or one that no server uses.
+    /// The SQLSTATE is one for users (45…), or the number is that of SIGNAL or one that no server uses.
     private var isSignal: Bool {
         state.hasPrefix("45") || (1_642...1_644).contains(code) || (Self.ownNumbers...).contains(code)
     }

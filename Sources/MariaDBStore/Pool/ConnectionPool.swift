@@ -32,8 +32,6 @@ final class ConnectionPool: Sendable {
 
     /// Lends a connection to `body`, and cuts it off at the deadline unless `body` sets another one.
     ///
-    /// A broken connection does not return to the pool.
-    ///
     /// - Parameter purpose: a connection that was last used for this purpose is preferred, because it needs no setup.
     func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,

@@ -4,8 +4,7 @@ import RecordStore
 /// The foreign keys of a schema that delete or change rows, by the table that they refer to.
 ///
 /// The actions come from the table definitions: information_schema hides them from a user with rights on single tables.
-///
-/// Foreign keys between schemas are not followed, because the server would have to open all its tables to find them.
+/// Foreign keys between schemas are not followed, because the server would have to open all its tables.
 final class CascadeReader {
     private let session: MariaDBSession
     private var known: [String?: [TableName: [ForeignKeyRows]]] = [:]

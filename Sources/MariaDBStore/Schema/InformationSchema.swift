@@ -24,9 +24,6 @@ struct InformationSchema {
     }
 
     /// Returns rows of a view of information_schema.
-    /// - Parameters:
-    ///   - schemaColumn: the column with the table's schema.
-    ///   - tableColumn: the column with the table's name.
     func rows(
         _ columns: [String], from view: String, schemaColumn: String = "TABLE_SCHEMA",
         tableColumn: String = "TABLE_NAME", also condition: String = "",

@@ -14,10 +14,7 @@ package struct JournalActions: Sendable {
 
     /// Makes the actions of one request.
     ///
-    /// - Parameters:
-    ///   - limits: of a push that is sent again.
-    ///   - access: the rights of the operator; nil at the console, which may do everything.
-    ///   - maintenance: of the gateway; off at the console.
+    /// - Parameter access: the rights of the operator; nil at the console, which may do everything.
     package init(
         service: MergeService, active: ActiveRules, limits: WireLimits, access: ClientAccess? = nil,
         maintenance: Maintenance = Maintenance(), deadline: ContinuousClock.Instant

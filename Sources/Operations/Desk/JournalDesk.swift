@@ -23,9 +23,7 @@ package struct JournalDesk: Sendable {
 
     /// Returns the newest entries of a filter, or those after its number; the newest last.
     ///
-    /// - Parameters:
-    ///   - rules: the folder of the rules; needed only for a record's key.
-    ///   - value: returns a parameter of `GET /v1/journal`; nil if it is absent.
+    /// - Parameter value: returns a parameter of `GET /v1/journal`; nil if it is absent.
     package func list(
         rules: String?, onlyRefused: Bool = false, _ value: (String) -> String?
     ) async throws(JournalFault) -> JournalPage {

@@ -9,9 +9,7 @@ extension StoredEntry {
 
     /// Returns the parts of the entry that an operator may see.
     ///
-    /// - Parameters:
-    ///   - access: the rights of the operator; nil for an operator who may read everything.
-    ///   - catalog: the active rules.
+    /// - Parameter access: the rights of the operator; nil for an operator who may read everything.
     package func shown(to access: ClientAccess?, of catalog: Catalog?) -> ShownEntry {
         let viewer = access?.viewer
         return ShownEntry(

@@ -47,7 +47,6 @@ package struct SnapshotLines: Sendable {
     /// - Parameters:
     ///   - patience: the time limit of one page.
     ///   - write: sends some lines with a number of records; it may wait for the client.
-    /// - Throws: `StoreError`, a `Problem`, and the errors of `write`.
     package func write(patience: Duration, to write: ([UInt8], Int) async throws -> Void) async throws {
         let estimate = try await active.estimate(
             of: resources, for: viewer, in: service, .now.advanced(by: patience))

@@ -2,10 +2,9 @@ internal import Crypto
 import FoundationEssentials
 import MergeCore
 
-/// The file with the highest position that a gateway has read, outside the database and the journal.
+/// The file with the highest position that a gateway has read.
 ///
-/// A restore of the database and the journal does not restore this file. So a gateway detects the restore when it
-/// starts.
+/// A restore of the database and the journal does not restore this file. So a gateway detects the restore at its start.
 package struct HistoryFile: Sendable {
     /// The path of the file.
     package let path: String

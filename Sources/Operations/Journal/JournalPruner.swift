@@ -16,7 +16,6 @@ package struct JournalPruner: Service {
     private static let farewell = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - rules: the loader that opens the journal.
     ///   - keyDays: days after which the answer of a key is deleted.
     ///   - entryDays: days after which an entry is deleted.
     ///   - changeDays: days after which a change is deleted.

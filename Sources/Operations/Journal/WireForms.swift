@@ -25,9 +25,8 @@ extension JournalCodec {
 extension AnswerForm {
     /// Encodes the answer in the form of its address.
     ///
-    /// - Parameters:
-    ///   - limit: the number of bytes after which encoding stops.
-    ///   - goesOn: false after the client has stopped waiting.
+    /// - Parameter limit: the number of bytes after which encoding stops.
+    /// - Parameter goesOn: false after the client has stopped waiting.
     static func encode(_ result: PushResult, as form: AnswerForm, limit: Int, goesOn: () -> Bool) -> [UInt8] {
         switch form {
         case .push: ResultEncoder.push(result, limit: limit, goesOn: goesOn)

@@ -12,9 +12,7 @@ package struct JournalRestore: Sendable {
     private let newer: Journal?
     private static let batch = 200
 
-    /// - Parameters:
-    ///   - active: the rules with the restored journal.
-    ///   - newer: a copy of the journal from before the restore; nil if there is none.
+    /// - Parameter newer: a copy of the journal from before the restore; nil if there is none.
     init(service: MergeService, active: ActiveRules, journal: Journal, newer: Journal?) {
         engine = service.engine
         self.service = service

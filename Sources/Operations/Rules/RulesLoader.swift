@@ -16,7 +16,7 @@ package struct RulesLoader: Service {
     private let engine: any RecordEngine
     private let logger: Logger
     private let interval: Duration
-    /// True if the gateway can identify clients, which access rules need.
+    /// True if the gateway can identify clients; else access rules are an error.
     private let knowsClients: Bool
     private let openJournal: @Sendable () async throws(StoreError) -> JournalStatus
     /// Detects that data or journal went back in time.
@@ -28,7 +28,6 @@ package struct RulesLoader: Service {
     private static let patience = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - knowsClients: true if the gateway can identify clients. Without that, access rules are an error.
     ///   - interval: the time after which the schema is read again anyway.
     ///   - historyFile: stores the position in the history; nil keeps it in memory only.
     package init(
@@ -57,10 +56,8 @@ package struct RulesLoader: Service {
 
     /// Reads the rules and binds them to the schema.
     ///
-    /// - Parameters:
-    ///   - knowsClients: true if the gateway can identify clients. Without that, access rules are an error.
-    ///   - former: the active rules. If a changed table no longer fits the rules of a resource, the resource keeps its
-    ///     former rules and is out of service. nil makes this an error.
+    /// - Parameter former: the active rules. If a changed table no longer fits the rules of a resource, the resource
+    ///   keeps its former rules and is out of service. nil makes this an error.
     package static func load(
         _ folder: String, against engine: any RecordEngine, knowsClients: Bool = true, former: ActiveRules? = nil
     ) async -> Outcome {
@@ -93,7 +90,7 @@ package struct RulesLoader: Service {
 
     /// Returns rules with the faulty resources out of service; nil if the rule files themselves have errors.
     ///
-    /// A resource that is unchanged with its former tables has changed tables and not a changed file.
+    /// If a resource is unchanged with its former tables, its tables have changed and not its file.
     private static func withoutMisfits(
         _ findings: Findings, in rules: RuleFolder, _ schema: DatabaseSchema, former: ActiveRules, probe: SQLProbe
     ) async throws(StoreError) -> ActiveRules? {

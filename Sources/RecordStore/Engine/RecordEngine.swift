@@ -2,8 +2,8 @@ package import MergeCore
 
 /// A database that contains records.
 ///
-/// Both engines pass one test suite, which is the contract of this protocol. `write` and `read` run one transaction,
-/// with the retries of `RetryPolicy`. A caller with many transactions uses `withConnection`.
+/// Both engines pass one test suite, which is the contract of this protocol. `write` and `read` run one transaction
+/// with retries. A caller with many transactions uses `withConnection`.
 package protocol RecordEngine: Sendable {
     /// The SQL of the database.
     var dialect: any Dialect { get }
@@ -27,8 +27,6 @@ package protocol RecordEngine: Sendable {
 
     /// Makes this process the only gateway on a database file, until it ends or closes the engine.
     ///
-    /// A database server accepts any number of gateways.
-    ///
     /// - Throws: `StoreError`; of the kind `busy` if another gateway serves the file.
     func claim() throws(StoreError)
 
@@ -51,8 +49,7 @@ package protocol StoreConnection: AnyObject {
 
     /// Runs `body` once in a transaction that may write.
     ///
-    /// - Parameter tables: tables to lock completely during the transaction, because one has no transactions; empty if
-    ///   all have.
+    /// - Parameter tables: tables to lock completely, because one has no transactions; empty if all have.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
     func write<Answer>(
         locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
@@ -64,7 +61,7 @@ package protocol StoreConnection: AnyObject {
     /// Reads the schema of tables; a missing table is missing from the result.
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema
 
-    /// Prepares statements without executing them, so that no trigger runs and nothing is written.
+    /// Prepares statements without executing them, so that nothing is written.
     ///
     /// - Returns: the error of each statement; nil if the database accepts it.
     func refusals(of statements: [Statement]) throws(StoreError) -> [StoreError?]

@@ -1,18 +1,15 @@
 /// Retries transactions that met another transaction or a dead connection and committed nothing.
 ///
-/// This is the only place with retries. So a client waits until its deadline, and two layers never multiply their
-/// retries.
+/// This is the only place with retries, so that two layers never multiply them.
 package struct RetryPolicy {
     /// The highest number of collisions with other transactions.
     private static let maximumCollisions = 20
-    /// The highest number of runs on dead connections: after a restart of the server, all connections of a pool are
-    /// dead.
+    /// The highest number of runs on dead connections: a restart of the server ends all connections of a pool.
     private static let maximumConnections = 3
 
-    /// Runs `body`, and retries it until the deadline if its error permits that.
+    /// Runs `body`, and retries it until the deadline if its error permits.
     ///
-    /// - Throws: the error of the last run: `busy` if other transactions were in the way, `unavailable` if every
-    ///   connection was dead.
+    /// - Throws: the error of the last run: `busy` after collisions, `unavailable` after dead connections.
     package static func run<Answer>(
         until deadline: ContinuousClock.Instant, _ body: () async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {

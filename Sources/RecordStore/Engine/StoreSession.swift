@@ -9,7 +9,7 @@ package protocol StoreSession: AnyObject {
     ///
     /// - Parameters:
     ///   - statement: a SELECT with a `hashKey`.
-    ///   - columns: positions of the columns whose values are returned too.
+    ///   - columns: positions of the values to return too.
     func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows
 
     /// Runs an INSERT, UPDATE or DELETE.
@@ -54,12 +54,12 @@ package struct Ticket: Sendable, Hashable {
 }
 
 extension StoreSession {
-    /// Runs statements in order, and sends each before the previous one is answered.
+    /// Runs statements in order, and may send each before the previous one is answered.
     ///
     /// - Parameters:
     ///   - next: returns the next statement; nil after the last.
     ///   - take: receives the rows of each statement in the same order; a write has none.
-    /// - Throws: the first refusal, or the error of `take`; then no statement is in progress any more.
+    /// - Throws: the first refusal or the error of `take`, when no statement is in progress any more.
     package func run(
         _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -1,6 +1,6 @@
 /// The former values of a record's condition columns, each with the revision at which it ended.
 ///
-/// They show which clients could see the record at some time since a revision.
+/// They determine the clients that could see the record since a revision.
 package struct ConditionHistory: Sendable, Hashable {
     /// Values that ended before the latest ones.
     package struct Former: Sendable, Hashable {

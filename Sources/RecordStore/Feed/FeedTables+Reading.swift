@@ -4,8 +4,7 @@ extension FeedTables {
     /// Returns the statement that reads changes in the order of their revisions.
     ///
     /// - Parameters:
-    ///   - since: the revision after which they begin.
-    ///   - last: their highest revision.
+    ///   - since: the excluded first revision.
     ///   - resources: the resources to report; nil for all.
     package func changes(since: Int, upTo last: Int, resources: [String]?, limit: Int) -> Statement {
         Statement(
@@ -18,9 +17,7 @@ extension FeedTables {
 
     /// Returns the statement that reads departures, in the order of revisions, of records that changed again later.
     ///
-    /// - Parameters:
-    ///   - since: the revision after which they begin.
-    ///   - last: their highest revision.
+    /// - Parameter since: the excluded first revision.
     package func departures(since: Int, upTo last: Int, resources: [String], limit: Int) -> Statement {
         Statement(
             sql: "SELECT d.revision, c.resource, c.record, d.entry, d.who, d.device, c.conditions "
@@ -42,11 +39,7 @@ extension FeedTables {
         return " AND \(column) IN (" + repeatElement("?", count: resources.count).joined(separator: ", ") + ")"
     }
 
-    /// Returns the statement that counts the transactions whose changes have no revision yet.
-    ///
-    /// - Parameters:
-    ///   - number: the row after which counting begins.
-    ///   - most: the highest count.
+    /// Returns the statement that counts transactions without revisions, after a row and up to a limit.
     package func pendingCount(after number: Int, atMost most: Int) -> Statement {
         Statement(
             sql: "SELECT COUNT(*) FROM (SELECT n FROM \(pendingSQL) WHERE n > ? LIMIT ?) AS waiting",

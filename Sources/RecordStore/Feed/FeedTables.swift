@@ -2,9 +2,9 @@ package import MergeCore
 
 /// The tables of the change feed.
 ///
-/// A merge writes a row to `pending`, in its own transaction. Sequencing gives committed rows their revisions and turns
-/// them into `changes`, one row for each record. The row of `feed` contains the counter. Sequencing locks it until the
-/// commit, so that revisions follow the order of commits.
+/// A merge writes a row to `pending` in its own transaction. Sequencing gives committed rows their revisions and moves
+/// them to `changes`, which has one row for each record. It locks the counter in `feed` until the commit, so that
+/// revisions follow the order of commits.
 package struct FeedTables: Sendable {
     /// The schema on the MariaDB server, or the name under which the SQLite file is attached.
     package let schema: String
@@ -13,7 +13,7 @@ package struct FeedTables: Sendable {
     /// The highest revision that this process has reported.
     package let floor: RevisionFloor
 
-    /// The number of revisions in an epoch; the epoch is the higher part of a revision, so that no number repeats.
+    /// The number of revisions in an epoch, which is the higher part of a revision, so that no revision repeats.
     package static let epochSize = 1 << 40
     /// The first revision of an epoch, which no change has.
     package static let beginning = 1
@@ -82,11 +82,9 @@ package struct FeedTables: Sendable {
             sql: "UPDATE \(feedSQL) SET oldest = 0 WHERE one = 1 AND epoch = 0 AND last = \(Self.beginning)", binds: [])
     }
 
-    /// Returns the statement that reads the state of the feed.
+    /// Returns the statement that reads the state of the feed for a gateway.
     ///
-    /// - Parameters:
-    ///   - gateway: the name of the gateway that reads.
-    ///   - number: the row of `pending` after which the statement looks for another row.
+    /// - Parameter number: the row of `pending` after which the statement looks for another row.
     package func state(for gateway: String, pendingAfter number: Int) -> Statement {
         let isFree = "holder IS NULL OR holder = ? OR until IS NULL OR until < \(dialect.now)"
         // A lease that ends too late was acquired before the clock went back.
@@ -121,8 +119,7 @@ package struct FeedTables: Sendable {
 
     /// Returns the statement that sets the counter.
     ///
-    /// - Parameters:
-    ///   - holder: the gateway that renews its lease to sequence for some seconds; nil leaves the lease unchanged.
+    /// - Parameter holder: the gateway that renews its lease to sequence; nil leaves the lease unchanged.
     package func setLast(_ revision: Int, holder: String?) -> Statement {
         guard let holder else {
             return Statement(
@@ -158,8 +155,6 @@ package struct FeedTables: Sendable {
     /// Returns the statement that stores foreign changes until they have revisions.
     ///
     /// They have no journal entry, so the step between entry numbers is 0.
-    ///
-    /// - Parameter tags: the condition tags of each change's rows.
     package func insertForeign(_ names: [RecordName], tags: ConditionTags) -> Statement {
         let nobody = Sender(who: "", device: nil)
         let run = PendingRun(changes: names.map { PendingRun.Change(position: 0, name: $0, sender: nobody) })

@@ -32,9 +32,7 @@ package struct PendingRun: Sendable, Hashable {
 
     /// Returns the changes with the numbers of their entries.
     ///
-    /// - Parameters:
-    ///   - first: the number of the first entry of the INSERT.
-    ///   - step: the distance between two numbers, which is more than 1 on a cluster.
+    /// - Parameter step: the distance between two numbers, which is more than 1 on a cluster.
     package func numbered(from first: Int, step: Int) -> [CommittedChange] {
         changes.map { change in
             CommittedChange(

@@ -35,7 +35,7 @@ package final class JournalMeter: Sendable {
         }
     }
 
-    /// Returns the time until a sender may write again; nil if it is below its limit of bytes in a day.
+    /// Returns the time until a sender may write again; nil if it is below the daily limit of bytes.
     package func wait(
         of who: String, past limit: Int, at now: ContinuousClock.Instant = .now
     ) -> Duration? {

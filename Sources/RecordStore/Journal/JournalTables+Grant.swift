@@ -1,5 +1,5 @@
 extension JournalTables {
-    /// Returns the rights that a gateway's database user needs on the journal, as SQL for MariaDB.
+    /// Returns the GRANT for a gateway's database user in MariaDB.
     ///
     /// - Parameter account: the user as SQL spells it: `'fieldmerge'@'127.0.0.1'`.
     package func grant(to account: String) -> String {

@@ -111,8 +111,7 @@ extension JournalTables {
 
     /// Returns the statement that records the first or second unexpected error of a push.
     ///
-    /// Each error is a row that the unique index of names admits once. It is pruned like other rows that have only a
-    /// name.
+    /// The unique index of names admits each row once. It is pruned like other rows that have only a name.
     package func noteUnexpected(_ number: Int, of name: [UInt8], sender: Sender) -> Statement {
         Statement(
             sql: "INSERT INTO \(dialect.quoted(entries)) (at, who, name) VALUES (\(now), ?, ?)",
@@ -121,7 +120,7 @@ extension JournalTables {
 
     /// Returns the statement that reads the answer stored under a name.
     ///
-    /// - Parameter locking: waits for a transaction that is storing an answer, so that the result is certain.
+    /// - Parameter locking: waits for a transaction that is storing an answer.
     package func answer(_ name: [UInt8], locking: Bool) -> Statement {
         Statement(
             sql: "SELECT request, code, answer FROM \(dialect.quoted(entries)) WHERE name = ?"

@@ -20,7 +20,7 @@ package struct JournalTables: Sendable {
     ///
     /// - 2: long bodies, answers and entries are packed; rows of version 1 are still read.
     /// - 3: each merge writes a row for the feed.
-    /// - 4: feed rows contain condition values, and row digests record foreign changes.
+    /// - 4: feed rows contain condition values, and row digests show the known foreign changes.
     /// - 5: departures are stored when a record moves on.
     package static let version = 5
 

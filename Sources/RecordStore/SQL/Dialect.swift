@@ -86,9 +86,10 @@ package protocol Dialect: Sendable {
     /// Returns the statement that creates a missing schema; nil if every named schema exists.
     func creation(ofSchema schema: String) -> Statement?
 
-    /// The functions that acquire and release a named lock; nil if a writing transaction locks the whole database.
+    /// The functions that acquire and release a named lock; each has a placeholder for the name and returns 1 on
+    /// success.
     ///
-    /// Each has a placeholder for the name and returns 1 on success.
+    /// nil if a writing transaction locks the whole database.
     var namedLock: (take: String, free: String)? { get }
 
     // MARK: The journal
@@ -99,7 +100,7 @@ package protocol Dialect: Sendable {
     /// Returns the statements that create the feed's tables; existing tables stay unchanged.
     func creation(of feed: FeedTables) -> [Statement]
 
-    /// Returns the INSERT that stores the last change of a number of records and replaces their earlier changes.
+    /// Returns the INSERT that stores the last change of each of a number of records.
     ///
     /// Each row has placeholders for resource, record, digest (if the dialect has one), revision, entry, sender, device
     /// and conditions. NULL conditions keep the stored conditions.
@@ -123,7 +124,7 @@ package protocol Dialect: Sendable {
 
     /// Returns the query for a table's last write and the current time, both in seconds since 1970.
     ///
-    /// It is nil if the database never records the last write. The query returns no row or NULL if the time is unknown.
+    /// It is nil if the database never records the last write. An unknown time is no row or NULL.
     func lastWrite(to table: TableName) -> Statement?
 
     /// The query for a number that changes only with commits of other connections; nil if there is none.

@@ -168,7 +168,7 @@ package struct SectionSQL: Sendable {
         Bind(.integer(Int128(number)), .integer(0...Int128(Int64.max)))
     }
 
-    /// Returns the statement that reads the next rows in key order, after a key or from the start.
+    /// Returns the statement that reads the next rows in key order.
     ///
     /// - Parameter filter: the rows that a client may see; nil for all.
     package func page(after key: RecordKey?, limit: Int, showing filter: RowFilter? = nil) -> Statement {
@@ -273,7 +273,7 @@ package struct SectionSQL: Sendable {
 
     /// Returns the statement that inserts a row.
     ///
-    /// - Parameter extras: columns outside the section; a column that the assignments name is ignored.
+    /// - Parameter extras: columns outside the section; assigned columns are ignored.
     package func insert(_ assignments: [Assignment], extras: [RawValue] = []) -> Statement {
         let named = assignments.map { section.columns[$0.column].name }
         let others = extras.filter { !named.contains($0.column.name) }
@@ -310,8 +310,7 @@ package struct SectionSQL: Sendable {
 
     /// Returns the statement that updates the same columns of many rows; each column is a CASE over the keys.
     ///
-    /// - Parameter changes: rows of different keys, all with the same key columns and assigned columns in the same
-    ///   order.
+    /// - Parameter changes: rows of different keys, all with the same columns in the same order.
     package func update(_ changes: [Change]) -> Statement? {
         guard let first = changes.first, let last = changes.last else { return nil }
         if changes.count == 1 { return update(first.assignments, key: first.key) }

@@ -32,8 +32,8 @@ package struct Statement: Sendable, Hashable {
 
     /// Checks how many rows a write met.
     ///
-    /// - Throws: `StoreError` of the kind `unreadable` if they are more than `mostRows`, because the key is not unique
-    ///   in the database. This refusal is final, since the same push would meet the same rows.
+    /// - Throws: `StoreError` of the kind `unreadable` if they are more than `mostRows`, because the key is not unique.
+    ///   This is final, since the same push would meet the same rows.
     package func check(rowsMet count: Int) throws(StoreError) {
         guard let mostRows, count > mostRows else { return }
         throw StoreError(

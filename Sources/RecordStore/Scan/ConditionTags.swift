@@ -1,7 +1,6 @@
 /// The condition columns of one row, encoded as bytes that only the access code decodes.
 ///
-/// A row digest contains them, so that the feed can store a foreign change with the values before and after it. They
-/// are empty if no condition names a column of the row.
+/// A row digest contains them, so that the feed can store a foreign change with the values before and after it.
 package struct ConditionTag: Sendable, Hashable {
     /// The encoded values.
     package let bytes: [UInt8]

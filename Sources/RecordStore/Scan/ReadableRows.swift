@@ -2,7 +2,7 @@ package import MergeCore
 
 /// Rows in key order, without those that cannot be decoded.
 ///
-/// A row whose key cannot be decoded has no id. So no client can get it, and no page can begin after it.
+/// A row whose key cannot be decoded has no id, so no client can get it.
 package struct ReadableRows: Sendable {
     /// The digest of each row.
     package private(set) var digests: [UInt64] = []
@@ -65,7 +65,6 @@ extension StoreSession {
     /// If a statement returns no key that can be decoded, the next one reads twice as many rows.
     ///
     /// - Parameters:
-    ///   - columns: positions of the columns whose values are returned.
     ///   - key: positions of the key's columns within `columns`.
     ///   - limit: the number of rows; fewer are returned only at the end.
     package func readableRows(

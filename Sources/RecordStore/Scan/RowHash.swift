@@ -2,8 +2,8 @@ package import MergeCore
 
 /// Computes the digest of a row from the data that the database sent, without decoding values.
 ///
-/// Every column begins with a word for its kind and its number of bytes. So two different rows never have the same
-/// words: NULL differs from the empty text, and `("a", "bc")` from `("ab", "c")`.
+/// Every column begins with a word for its kind and its number of bytes. So NULL differs from the empty text, and
+/// `("a", "bc")` from `("ab", "c")`.
 package struct RowHash {
     private var hash: SipHash
 
@@ -86,7 +86,6 @@ package struct HashedRows: Sendable {
 
     /// Records that a value of the last row cannot be decoded.
     ///
-    /// - Parameter width: the number of values of a row.
     /// - Throws: the error if it is of another kind.
     package mutating func noteUnreadable(width: Int, because error: StoreError) throws(StoreError) {
         guard error.kind == .unreadable else { throw error }

@@ -1,7 +1,6 @@
 /// Finds the CHECK constraints in the definition of a table.
 ///
-/// SQLite stores them only as text. To a MariaDB user with few rights, SHOW CREATE TABLE shows them, and
-/// information_schema does not.
+/// SQLite stores them only as text, and MariaDB hides them in information_schema from a user with few rights.
 package struct CheckScanner {
     /// The conditions of the checks by name.
     package let checks: [String: String]

@@ -2,8 +2,7 @@ import MergeCore
 
 /// The types of a SQLite column, from its declared type.
 ///
-/// SQLite itself has only affinities (https://www.sqlite.org/datatype3.html section 3.1). The declared name contains
-/// more about the intended values.
+/// SQLite itself has only affinities (https://www.sqlite.org/datatype3.html section 3.1).
 struct SQLiteColumnType {
     let declared: String
 

@@ -12,7 +12,6 @@ struct Settings {
     /// - Parameters:
     ///   - file: a YAML or JSON file whose keys are the option names; nil for that of `FIELDMERGE_CONFIG`.
     ///   - warn: receives a warning for each variable that resembles no setting.
-    /// - Throws: `SettingsError` with all invalid names and values.
     init(
         file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
         warn: (String) throws -> Void = Self.note
