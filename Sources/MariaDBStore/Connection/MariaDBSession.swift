@@ -28,8 +28,8 @@ final class MariaDBSession: StoreSession {
         self.health = health
         lockSeconds = Int(limits.lockWaitSeconds)
         setSeconds = lockSeconds
-        // Strict mode everywhere, no effect of a global ANSI mode, and no number for an explicit 0 in an AUTO_INCREMENT
-        // column. Every user may change these settings for a session.
+        // Strict mode, no effect of a global ANSI mode, and no number for an explicit 0 in an AUTO_INCREMENT column.
+        // Every user may change these settings for a session.
         try handle.command(
             """
             SET SESSION sql_mode = \
@@ -99,7 +99,7 @@ final class MariaDBSession: StoreSession {
 
     /// Limits a statement's wait for rows to the transaction's remaining time, but at least one second.
     ///
-    /// The server itself would give the full time to each statement.
+    /// The server's own limit is for each statement.
     private func boundLockWait() throws(StoreError) {
         guard kind == .write else { return }
         let waited = ContinuousClock.now - start

@@ -9,8 +9,7 @@ struct PacketSize: Sendable {
     /// The longest value that fits into one packet.
     var longestValue: Int { max(bytes - Self.overhead, Self.overhead) }
 
-    /// Returns the positions of the values to send in separate packets, the longest first, so that the rest fits into
-    /// one.
+    /// Returns the positions of the longest values, which are sent separately so that the rest fits into one packet.
     ///
     /// - Parameter lengths: the bytes of the values of one statement.
     func separateValues(of lengths: [Int]) -> [Int] {

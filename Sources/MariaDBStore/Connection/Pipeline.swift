@@ -32,7 +32,7 @@ final class Pipeline {
     private static let most = 64
     /// The highest number of bytes in progress after a statement with rows.
     ///
-    /// The server may not read them before its rows are read here, and rows are read only after everything is sent. The
+    /// The server may not read them before its rows are read here. Rows are read only after everything is sent. The
     /// system's buffers are larger than this limit.
     private static let mostBehindRows = 49_152
 

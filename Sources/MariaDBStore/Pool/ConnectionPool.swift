@@ -159,7 +159,7 @@ final class ConnectionPool: Sendable {
         await connection.close()
     }
 
-    /// Gives the slot of a broken connection to the caller that waits longest, which opens a new one.
+    /// Passes the slot of a broken connection to the caller that waits longest, which opens a new one.
     ///
     /// Idle connections are closed too: they are probably dead as well.
     private func passOn(_ broken: MariaDBConnection?) async {

@@ -108,7 +108,7 @@ package struct JournalActions: Sendable {
         }
     }
 
-    /// The edits of a resend, the form of its answer, and the outcomes to undo if the push was an undo.
+    /// The edits of a resend, the form of its answer, and the outcomes to undo.
     private struct Resent {
         let edits: [Edit]
         let form: AnswerForm

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Detects that the data or the journal went back in time or was replaced, and then begins a new feed.
 ///
-/// The highest position is in this process, in a file of this gateway, and, for the server's part, in the journal.
-/// These copies can go back separately.
+/// The highest position is in this process, in a file, and, for the server's part, in the journal. These copies can go
+/// back separately.
 package final class HistoryGuard: Sendable {
     private let engine: any RecordEngine
     private let file: HistoryFile?

@@ -49,8 +49,8 @@ package struct JournalOpener: Sendable {
     }
 
     /// - Parameter createsTables: creates missing tables; else the journal counts as missing.
-    /// - Throws: `StoreError`; of the kind `denied` if the database user may not create them, and with the remedy if
-    ///   the journal belongs to another database.
+    /// - Throws: `StoreError` with the remedy if another database is the owner; of the kind `denied` if the database
+    ///   user may not create tables.
     package func open(
         createsSchema: Bool = false, createsTables: Bool = true, for purpose: Purpose = .merging
     ) async throws(StoreError) -> Journal {

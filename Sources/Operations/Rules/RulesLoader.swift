@@ -9,7 +9,7 @@ import UnixSignals
 
 /// Reads the rule files and the schema at start and again later.
 ///
-/// It reads them on SIGHUP, when a file changes, when a statement fails because of the schema, and every few minutes.
+/// It reads them on SIGHUP, after a change of a file, after an error because of the schema, and every few minutes.
 /// Rules with errors change nothing: the old rules stay active.
 package struct RulesLoader: Service {
     private let folder: String
@@ -56,8 +56,8 @@ package struct RulesLoader: Service {
 
     /// Reads the rules and binds them to the schema.
     ///
-    /// - Parameter former: the active rules. If a changed table no longer fits the rules of a resource, the resource
-    ///   keeps its former rules and is out of service. nil makes this an error.
+    /// - Parameter former: the active rules; nil makes every misfit an error. If a changed table no longer fits the
+    ///   rules of a resource, it keeps its former rules and is out of service.
     package static func load(
         _ folder: String, against engine: any RecordEngine, knowsClients: Bool = true, former: ActiveRules? = nil
     ) async -> Outcome {

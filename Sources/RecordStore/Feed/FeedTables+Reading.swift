@@ -108,7 +108,7 @@ extension FeedTables {
         Statement(sql: "DELETE FROM \(gatewaysSQL) WHERE at < \(dialect.now(minusDays: 2))", binds: [])
     }
 
-    // MARK: Keeping it small
+    // MARK: Pruning
 
     /// Returns the statement that reads the oldest changes, each with a flag for those past an age.
     package func aged(days: Int, limit: Int) -> Statement {

@@ -16,7 +16,7 @@ extension FeedTables {
     private var rangesSQL: String { dialect.quoted(scanRanges) }
     private var shownSQL: String { dialect.quoted(shown) }
 
-    // MARK: Whether they are there
+    // MARK: Probes
 
     /// The statements that fail unless all tables exist in their current form.
     package var probes: [Statement] {
@@ -48,7 +48,7 @@ extension FeedTables {
                 + (dialect.isFile ? "BLOB" : "LONGBLOB NULL"), binds: [])
     }
 
-    // MARK: Who scans
+    // MARK: The scan lease
 
     /// The statement that creates the row of the scan lease; an existing row stays unchanged.
     package var beginScan: Statement {
@@ -166,7 +166,7 @@ extension FeedTables {
     /// Returns the statement that reads the feed's latest revision and that of a record's last change.
     ///
     /// It has a row only if no complete pass over the resource has begun since this change. The scan assumes that every
-    /// client reads such a change, but a client that begins with the latest revision does not.
+    /// client reads such a change. A client that begins with the latest revision does not.
     package func unscannedChange(of name: RecordName) -> Statement {
         Statement(
             sql: "SELECT last, revision FROM \(feedSQL), \(changesSQL) WHERE one = 1 AND \(dialect.changesNamed(1)) "
@@ -188,7 +188,7 @@ extension FeedTables {
         Statement(sql: "UPDATE \(unitsSQL) SET scanned = \(1 << 53)", binds: [])
     }
 
-    // MARK: Marks
+    // MARK: Row digests
 
     /// Returns the statement that reads the ranges of a section without their row digests.
     package func ranges(of unit: Int) -> Statement {
@@ -244,7 +244,7 @@ extension FeedTables {
             binds: [JournalTables.bind(unit), JournalTables.bind(range)])
     }
 
-    // MARK: Records that were sent
+    // MARK: Delivery records
 
     /// Returns the statement that stores a delivery record.
     package func note(_ note: ShownNote) -> Statement {
@@ -291,8 +291,7 @@ extension FeedTables {
         }
     }
 
-    /// Returns the statement that reads the revision and the time of a record's last change, if it was a foreign
-    /// change.
+    /// Returns the statement that reads the revision and time of a record's last change, if it was a foreign change.
     package func lastForeignChange(of name: RecordName) -> Statement {
         Statement(
             sql: "SELECT revision, at FROM \(changesSQL) WHERE \(dialect.changesNamed(1)) AND entry IS NULL",

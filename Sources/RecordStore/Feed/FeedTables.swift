@@ -47,7 +47,7 @@ package struct FeedTables: Sendable {
     /// The statements that create the tables; existing tables stay unchanged.
     package var creation: [Statement] { dialect.creation(of: self) }
 
-    // MARK: The feed itself
+    // MARK: The feed
 
     /// Returns the statement that begins the first feed; an existing feed stays unchanged.
     package func begin(_ id: String) -> Statement {
@@ -140,8 +140,7 @@ package struct FeedTables: Sendable {
     /// Returns the statement that stores a run of changes until they have revisions.
     ///
     /// - Parameters:
-    ///   - token: of a write-ahead transaction, whose changes get no revisions before its commit is certain; nil for
-    ///     others.
+    ///   - token: of a write-ahead transaction, whose changes get no revisions before its commit is certain; else nil.
     ///   - first: the number of the first entry; nil for that of the preceding INSERT.
     package func insert(_ run: PendingRun, token: String? = nil, first: Int? = nil) -> Statement {
         Statement(

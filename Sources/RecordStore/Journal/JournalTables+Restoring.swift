@@ -81,7 +81,7 @@ extension JournalTables {
 
     /// Returns the statement that inserts a row of `copies`.
     ///
-    /// - Parameter keepsNumber: false gives the row a new number.
+    /// - Parameter keepsNumber: if false, the row gets a new number.
     package func insert(copy row: [Value], keepsNumber: Bool) -> Statement {
         let start = keepsNumber ? 0 : 1
         var binds: [Bind] = []

@@ -139,7 +139,7 @@ extension JournalTables {
             failure: FailureKind(storedCode: Int(clamping: code)), body: text, access: access)
     }
 
-    // MARK: Keeping it small
+    // MARK: Pruning
 
     /// Returns the statements that acquire the lease to prune, which one gateway has at a time.
     ///
@@ -163,7 +163,7 @@ extension JournalTables {
             binds: [Self.bind(owner)])
     }
 
-    /// The statement that reads the time in seconds since 1970, and the highest number of an entry, 0 if there is none.
+    /// The statement that reads the time in seconds since 1970 and the highest number of an entry, or 0.
     package var clock: Statement {
         Statement(
             sql:
@@ -172,9 +172,9 @@ extension JournalTables {
             columns: [JournalColumn.number, JournalColumn.number])
     }
 
-    /// Returns the statement that reads rows after a number, the oldest first, each with a flag for those past an age.
+    /// Returns the statement that reads the oldest rows after a number, each with a flag for those past an age.
     ///
-    /// It leaves out rows with a future time, written before the clock went back, so that they delay no later rows.
+    /// It leaves out rows from before the clock went back, whose time is in the future. So they delay no later rows.
     package func aged(after number: Int, days: Int, limit: Int) -> Statement {
         Statement(
             sql: "SELECT n, at < \(dialect.now(minusDays: days)), name IS NOT NULL, resource IS NULL AND body IS NULL "

@@ -46,7 +46,7 @@ package struct JournalTables: Sendable {
     /// The statements that create the tables; existing tables stay unchanged.
     package var creation: [Statement] { dialect.creation(of: self) + feed.creation }
 
-    // MARK: Settings of the journal itself
+    // MARK: Settings
 
     /// Returns the statement that reads a setting.
     package func meta(_ name: String) -> Statement {

@@ -5,7 +5,7 @@ package protocol Dialect: Sendable {
     /// The name of the dialect, which also prefixes database marks.
     var name: String { get }
 
-    // MARK: Words
+    // MARK: Syntax
 
     /// The quotation mark around names; inside a name it is doubled.
     var quotationMark: Character { get }
@@ -145,7 +145,7 @@ package protocol Dialect: Sendable {
     /// Returns the query for the estimated number of rows of the journal and its size in bytes.
     func size(of journal: JournalTables) -> Statement
 
-    // MARK: What can be known
+    // MARK: Visibility of the schema
 
     /// True if every user sees all triggers and foreign keys; false if a user sees only those of permitted tables.
     var showsWholeSchema: Bool { get }

@@ -1,6 +1,6 @@
 /// The condition columns of one row, encoded as bytes that only the access code decodes.
 ///
-/// A row digest contains them, so that the feed can store a foreign change with the values before and after it.
+/// A row digest contains them, so that the feed can store their former and new values with a foreign change.
 package struct ConditionTag: Sendable, Hashable {
     /// The encoded values.
     package let bytes: [UInt8]

@@ -41,7 +41,7 @@ struct SQLiteColumnType {
         if name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT") {
             return [.text(TextType()), .delimitedSet(separator: ",", TextType()), .json(TextType())] + clock
         }
-        // A name such as BINARY gives NUMERIC affinity, which does not change BLOBs.
+        // A name such as BINARY results in NUMERIC affinity, which does not change BLOBs.
         if name.contains("BLOB") || name.contains("BINARY") {
             return [.bytes(maximum: nil)]
         }
