@@ -193,7 +193,8 @@ extension JournalTables {
     /// The code of an answer that names the merged edits of a refused push.
     static let partial = PushStatus.partial.storedCode
 
-    /// Returns the statement that deletes keys and answers, but not the entries.
+    /// Returns the statement that deletes keys and answers, except answers that name the merged edits of a refused
+    /// push.
     package func forgetKeys(_ numbers: [Int]) -> Statement {
         let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
         // The code comes last: MariaDB assigns from left to right.
