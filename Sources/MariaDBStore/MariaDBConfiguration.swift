@@ -4,44 +4,44 @@ import FoundationEssentials
 package struct MariaDBConfiguration: Sendable {
     /// The server's name or address.
     package var host: String
-    /// The server's port, 3306 where the URL names none.
+    /// The server's port; 3306 if the URL has none.
     package var port: UInt16
-    /// The path of a Unix socket; nil goes by host and port.
+    /// The path of a Unix socket; nil for a connection by host and port.
     package var socket: String?
     /// The database user's name.
     package var user: String
-    /// Their password; nil where they need none.
+    /// The user's password; nil if there is none.
     package var password: String?
     /// The schema to connect to.
     package var database: String
-    /// TLS is demanded and the server's certificate checked.
+    /// True if the connection requires TLS and checks the server's certificate.
     package var requiresTLS: Bool
-    /// File of the authorities that the server's certificate may come from; nil trusts the system's.
+    /// The file with the trusted certificate authorities; nil for the system's.
     package var authorityFile: String?
-    /// Bounds on connections and on waiting.
+    /// Limits on connections and waiting.
     package var limits: Limits
 
-    /// Bounds on what one gateway asks of the server.
+    /// Limits on one gateway's use of the server.
     package struct Limits: Sendable {
-        /// Connections open at once.
+        /// Open connections.
         package var connections = 8
         /// Requests that may wait for a connection.
         package var waiters = 4_096
-        /// Seconds until a connection attempt is given up.
+        /// Seconds for a connection attempt.
         package var connectSeconds: UInt32 = 5
-        /// Seconds that a statement waits for a row lock before the transaction starts anew.
+        /// Seconds that a transaction may wait for row locks in all.
         package var lockWaitSeconds: UInt32 = 5
         /// Seconds that one statement may run.
         package var statementSeconds: UInt32 = 30
 
-        /// Makes the bounds of an operator who gives none.
+        /// Makes the default limits.
         package init() {}
     }
 
     /// Reads `mariadb://user@host[:port]/database[?socket=PATH][&tls=required][&ca=FILE]`.
     ///
-    /// - Throws: `MariaDBURLError`, also where a password stands in the URL, which is never repeated: a URL is seen in lists
-    ///   of processes, in histories and in logs.
+    /// - Throws: `MariaDBURLError`; also if the URL contains a password, because lists of processes, histories and logs
+    ///   contain URLs. The error never contains it.
     package init(url: String, password: String?, limits: Limits = Limits()) throws(MariaDBURLError) {
         guard let parts = URLComponents(string: url), ["mariadb", "mysql"].contains(parts.scheme ?? "") else {
             throw MariaDBURLError("the database URL is not of the form mariadb://user@host:3306/database")

@@ -1,11 +1,11 @@
 import MergeCore
 package import RecordStore
 
-/// The engine for MariaDB and MySQL over the C client: a pool of connections, each on its own thread.
+/// The engine for MariaDB and MySQL over the C client: a pool of connections, each with its own thread.
 package final class MariaDBEngine: RecordEngine {
     private let pool: ConnectionPool
 
-    /// - Throws: `StoreError` where the C client library is none that can be used.
+    /// - Throws: `StoreError` if the C client library cannot be used.
     package init(_ configuration: MariaDBConfiguration) throws(StoreError) {
         try ClientLibrary.installed.check()
         pool = ConnectionPool(configuration)
@@ -14,10 +14,10 @@ package final class MariaDBEngine: RecordEngine {
     /// The SQL of MariaDB.
     package var dialect: any Dialect { MariaDBDialect() }
 
-    /// The pool's connections.
+    /// The use of the pool's connections.
     package var connections: ConnectionCounts? { pool.counts }
 
-    /// That of the connection that was opened last.
+    /// The limit of the connection that was opened last.
     package var longestValue: Int? { pool.longestValue }
 
     /// Lends a connection of the pool; `body` runs on its thread.
@@ -31,7 +31,7 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
-    /// Closes the pool's connections, those in use once they come back.
+    /// Closes the pool's connections; connections in use are closed when they return.
     package func close() async {
         await pool.close()
     }

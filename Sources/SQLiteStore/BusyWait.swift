@@ -7,20 +7,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// Waiting for a file that another program holds, until a moment that may differ each time.
+/// Waits for a file that another program has locked.
 ///
-/// The file is looked at more often than SQLite itself would, since a program that writes without a pause leaves it free
-/// for no more than a moment.
+/// It checks more often than SQLite would, because a program that writes without a pause unlocks the file only briefly.
 final class BusyWait: Sendable {
     private struct State {
-        /// nil where nobody has said until when.
+        /// nil for the default wait.
         var end: ContinuousClock.Instant?
-        /// The moment at which the wait began, where nobody has.
         var start = ContinuousClock.now
     }
 
     private let state = Mutex(State())
-    /// The time that is waited where nobody says until when.
+    /// The length of a default wait.
     private let seconds: Double
     private static let pause = Duration.milliseconds(2)
 
@@ -28,13 +26,13 @@ final class BusyWait: Sendable {
         self.seconds = seconds
     }
 
-    /// Waits until a moment from now on, or as long as always where it is nil.
+    /// Sets the deadline of the following waits; nil for the default wait.
     func wait(until end: ContinuousClock.Instant?) { state.withLock { $0.end = end } }
 
     /// Waits a little before another attempt.
     ///
     /// - Parameter attempt: the number of attempts before.
-    /// - Returns: false where the time is over.
+    /// - Returns: false if the time is over.
     func pause(before attempt: Int) -> Bool {
         let now = ContinuousClock.now
         let end = state.withLock { state in

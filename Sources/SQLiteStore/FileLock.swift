@@ -6,17 +6,16 @@ import RecordStore
     import Darwin
 #endif
 
-/// A lock on a SQLite file for one gateway, held until the object or the process ends.
+/// A lock on a SQLite file for one gateway, until the object is freed or the process ends.
 ///
-/// The kernel releases it, so a killed process leaves no lock. The lock is on a file beside the database: closing the
-/// database file itself would release the locks of SQLite.
+/// The kernel releases it after a crash. It is on a separate file, because closing the database file would release
+/// SQLite's own locks.
 final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// The ending of the lock file's name.
     static let ending = ".fieldmerge-lock"
 
-    /// - Parameter path: the SQLite file, which has to exist.
+    /// - Parameter path: the existing SQLite file.
     /// - Throws: `StoreError`; of the kind `busy` if another gateway has the lock.
     init(_ path: String) throws(StoreError) {
         // Two paths to one file need the same lock file.
@@ -24,7 +23,7 @@ final class FileLock: Sendable {
         defer { free(resolved) }
         let file = String(cString: resolved) + Self.ending
         var status = stat()
-        // Programs that may not use the database may not keep its lock either.
+        // Programs without rights on the database get no rights on its lock file.
         let mode = stat(resolved, &status) == 0 ? status.st_mode & 0o666 : 0o600
         let opened = open(file, O_RDWR | O_CREAT | O_CLOEXEC, mode)
         guard opened >= 0 else { throw Self.fault(file) }

@@ -8,17 +8,15 @@ import Synchronization
 
 /// Pauses between transactions, so that other programs can write to the file.
 ///
-/// A program that waits for a SQLite file checks it from time to time, in the end ten times a second. A gateway with a
-/// queue of pushes leaves the file free only for moments that such a check misses. So after some time without a longer
-/// gap, the next transaction begins later, by more than the time between two checks. If other programs have written, the
-/// pauses are more frequent.
+/// A waiting program checks the file about every tenth of a second. A busy gateway unlocks it only for moments between
+/// these checks. So after some time the next transaction waits for longer than that, and more often after writes of
+/// other programs.
 final class FileTurns: Sendable {
     private struct State {
-        /// The end of the last transaction.
         var end = ContinuousClock.now
         /// The end of the last gap that was as long as a pause.
         var busySince = ContinuousClock.now
-        /// The version of the file as far as this connection did not make it.
+        /// The version of the file, which other connections change.
         var version: Int?
         /// The time until which other programs are expected to write.
         var sharedUntil = ContinuousClock.now
@@ -33,7 +31,7 @@ final class FileTurns: Sendable {
     /// The time for which a program that has written is expected to write again.
     private static let memory = Duration.seconds(10)
 
-    /// Pauses if it is time to, on a thread that may block.
+    /// Pauses if a pause is due, on a thread that may block.
     func begin() {
         let now = ContinuousClock.now
         let isDue = state.withLock { state in
@@ -46,7 +44,7 @@ final class FileTurns: Sendable {
         if isDue { usleep(UInt32(Self.pause / .microseconds(1))) }
     }
 
-    /// Remembers the version of the file, which only commits of other connections change; nil if it is unknown.
+    /// Stores the version of the file, which only commits of other connections change; nil if it is unknown.
     func sees(version: Int?) {
         guard let version else { return }
         state.withLock { state in
@@ -55,6 +53,5 @@ final class FileTurns: Sendable {
         }
     }
 
-    /// Remembers the end of a transaction.
     func end() { state.withLock { $0.end = .now } }
 }

@@ -2,11 +2,10 @@ internal import GRDB
 import MergeCore
 import RecordStore
 
-/// GRDB's connection while it is lent.
 final class SQLiteConnection: StoreConnection {
     private let database: Database
     private let busy: BusyWait
-    /// nil where others need no turns.
+    /// nil if other programs need no pauses.
     private let turns: FileTurns?
 
     init(_ database: Database, busy: BusyWait, turns: FileTurns? = nil) {
@@ -33,12 +32,12 @@ final class SQLiteConnection: StoreConnection {
         }
     }
 
-    /// The version of the file, which only the commits of other connections change; nil where it is not told.
+    /// The version of the file, which only the commits of other connections change; nil if it is unknown.
     private var version: Int? {
         try? Int.fetchOne(database.cachedStatement(sql: "PRAGMA main.data_version"))
     }
 
-    /// A deferred transaction sees one snapshot from its first SELECT on.
+    /// A deferred transaction reads one snapshot, from its first SELECT on.
     func read<Answer>(_ body: (any StoreSession) throws(StoreError) -> Answer) throws(StoreError) -> Answer {
         try transaction(.deferred) { session throws(StoreError) in .commit(try body(session)) }
     }
@@ -63,7 +62,7 @@ final class SQLiteConnection: StoreConnection {
 
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema {
         do {
-            // One snapshot for all that is asked.
+            // One snapshot for all queries.
             var schema = DatabaseSchema(tables: [:], allNames: [])
             try database.inTransaction(.deferred) {
                 schema = try SQLiteSchemaReader(database).read(tables)

@@ -5,8 +5,7 @@ import Synchronization
 
 /// The embedded engine over GRDB: one connection that writes and a few that read.
 ///
-/// The file's own journal mode is kept, because the file is the user's and other programs open it too; GRDB's
-/// `DatabasePool` would turn it to WAL.
+/// It keeps the file's journal mode for other programs; GRDB's `DatabasePool` would change it to WAL.
 package final class SQLiteEngine: WaitingStore {
     private let writer: SQLiteQueue
     private let readers: [SQLiteQueue]
@@ -17,12 +16,10 @@ package final class SQLiteEngine: WaitingStore {
     private static let readerCount = 2
 
     /// - Parameters:
-    ///   - path: the database file.
-    ///   - creates: makes the file where it is missing; else it must exist.
-    ///   - journal: the file of the journal, made where it is missing, and attached to every connection; nil for none.
-    ///   - busySeconds: how long a transaction waits for another program's where nobody says until when.
-    ///   - startSeconds: how long files that other programs hold are waited for here.
-    /// - Throws: `StoreError` where a file cannot be opened.
+    ///   - creates: creates a missing database file; else it must exist.
+    ///   - journal: the file to attach as journal, created if missing; nil for none.
+    ///   - busySeconds: the default wait of a transaction for another program's lock.
+    ///   - startSeconds: the wait for locked files in this initialiser.
     package init(
         path: String, creates: Bool = false, journal: String? = nil, busySeconds: Double = 5,
         startSeconds: Double = 30
@@ -48,19 +45,19 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
-    /// A connection that writes would make an empty file of one that does not exist.
+    /// Checks that the file exists; a connection that writes would create it.
     private static func look(_ path: String, _ busySeconds: Double) throws {
         do {
             try SQLiteQueue(path, busySeconds: busySeconds, readonly: true, journal: nil).queue.close()
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-            // The file is there, and the connection that writes plays back what was broken off.
+            // The file exists, and the connection that writes rolls the interrupted transaction back.
         }
     }
 
     /// The SQL of SQLite.
     package var dialect: any Dialect { SQLiteDialect() }
 
-    /// Lends the connection that writes, or one of those that read, for as long as nobody else waits for it.
+    /// Lends the connection that writes, or one that reads, when it is free.
     package func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
@@ -104,10 +101,10 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
-    /// Returns true where a database is in WAL mode, in which SQLite commits two files one after the other.
+    /// Returns true if a database is in WAL mode, in which SQLite commits two files one after the other.
     ///
     /// Source: https://www.sqlite.org/lang_attach.html.
-    /// - Throws: `StoreError` where the file cannot be read.
+    /// - Throws: `StoreError` if the file cannot be read.
     package static func usesWAL(path: String, startSeconds: Double = 30) throws(StoreError) -> Bool {
         let path = SQLiteFile.plain(path)
         return try SQLiteFile.waiting(startSeconds) {
@@ -130,18 +127,19 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
-    /// Work that has begun ends, and then the locks; the connections close with the last reference to the engine, since GRDB does not allow
-    /// one to be used after it was closed.
+    /// Waits for running work and releases the locks.
+    ///
+    /// The connections close with the last reference to the engine, since GRDB does not allow their use after closing.
     package func close() async {
         isClosed.store(true, ordering: .releasing)
-        // Behind what the connection still does; whatever comes later is refused.
+        // This waits for running work; later work is refused.
         try? await writer.queue.writeWithoutTransaction { _ in }
         locks.withLock { $0 = [] }
     }
 
-    /// Takes back what another program left half done, where that is why a connection could not read.
+    /// Rolls back another program's interrupted transaction, if it prevented a read.
     ///
-    /// - Returns: the error that says what to do now.
+    /// - Returns: the error for the caller, who may retry if its kind is `fileLocked`.
     private func mended(_ error: StoreError) async -> StoreError {
         guard error.code == Int(ResultCode.SQLITE_READONLY_ROLLBACK.rawValue) else { return error }
         do {
@@ -152,8 +150,7 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
-    /// Another program was killed in the middle of a transaction; only a connection that may write can take it back,
-    /// which it does before it reads.
+    /// Reads with the connection that writes: before it reads, it rolls back the transaction of a killed program.
     private func playBack() async throws {
         try await writer.queue.read { database in
             for schema in try String.fetchAll(database, sql: "SELECT name FROM pragma_database_list") {

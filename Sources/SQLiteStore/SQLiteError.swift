@@ -2,7 +2,7 @@ internal import GRDB
 internal import GRDBSQLite
 import RecordStore
 
-/// Sorts SQLite's result codes into `StoreError`s. Source of the codes: https://www.sqlite.org/rescode.html
+/// Converts SQLite's result codes to `StoreError`s. Source of the codes: https://www.sqlite.org/rescode.html
 enum SQLiteError {
     static func storeError(_ error: any Error, deleting: Bool = false) -> StoreError {
         if let error = error as? StoreError { return error }

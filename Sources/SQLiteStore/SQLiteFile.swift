@@ -7,14 +7,13 @@ import RecordStore
     import Darwin
 #endif
 
-/// Files of SQLite by their paths.
 enum SQLiteFile {
-    /// A path that SQLite takes as one: `file:` and `:memory:` at its start mean something else to it.
+    /// Returns a path without a special meaning for SQLite, as `file:` and `:memory:` have.
     static func plain(_ path: String) -> String {
         path.utf8.starts(with: "file:".utf8) || path.utf8.first == UInt8(ascii: ":") ? "./" + path : path
     }
 
-    /// Opens files, again for a while where another program holds one.
+    /// Opens files, and retries for some time while another program has locked one.
     ///
     /// - Throws: `StoreError`.
     static func waiting<Answer>(_ seconds: Double, _ open: () throws -> Answer) throws(StoreError) -> Answer {
@@ -30,12 +29,11 @@ enum SQLiteFile {
         }
     }
 
-    /// Makes an empty file that its owner alone may read, since a journal holds what clients sent; one that is there
-    /// stays as it is.
+    /// Creates an empty file that only its owner may read, because a journal contains client data.
     ///
-    /// What goes wrong is told by whoever opens the file.
+    /// An existing file stays unchanged. The later opening of the file reports errors.
     static func make(_ path: String) {
-        // One that is there is never opened here: to close it would take SQLite's locks away.
+        // An existing file must not be opened here: closing it would release SQLite's locks.
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) }
     }

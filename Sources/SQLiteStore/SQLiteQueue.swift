@@ -1,20 +1,19 @@
 internal import GRDB
 import RecordStore
 
-/// One of GRDB's connections, with the time that it waits for a file which another program holds.
+/// One of GRDB's connections, with its wait for files that other programs have locked.
 final class SQLiteQueue: Sendable {
     let queue: DatabaseQueue
     let busy: BusyWait
     /// The one permit to use the connection.
     ///
-    /// GRDB has a queue too, but a caller would wait there for as long as the callers before it, which may have more time.
+    /// In GRDB's own queue, a caller would wait for the callers before it, whose deadlines may be later.
     let permit = Permits(limit: 1)
     private let turns: FileTurns?
 
     /// - Parameters:
-    ///   - busySeconds: how long it waits where nobody says until when.
-    ///   - journal: the file of the journal, which is attached; nil for none.
-    ///   - turns: pauses for other programs; nil for a connection that does not write for long.
+    ///   - busySeconds: the default wait.
+    ///   - turns: pauses for other programs; nil for a connection that writes little.
     init(_ path: String, busySeconds: Double, readonly: Bool, journal: String?, turns: FileTurns? = nil) throws {
         let busy = BusyWait(seconds: busySeconds)
         self.turns = turns
@@ -24,9 +23,9 @@ final class SQLiteQueue: Sendable {
         configuration.busyMode = .callback { busy.pause(before: $0) }
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { database in
-            // A commit that was answered survives a loss of power.
+            // An acknowledged commit survives a loss of power.
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            // Programs that write into a table's triggers expect the behaviour of the sqlite3 shell.
+            // Triggers of other programs expect the behaviour of the sqlite3 shell.
             try database.execute(sql: "PRAGMA recursive_triggers = OFF")
             if let journal {
                 try database.execute(
@@ -39,7 +38,7 @@ final class SQLiteQueue: Sendable {
 
     static let late = StoreError(.busy, "the SQLite file was in use until its time was over")
 
-    /// Runs `body` on the connection, unless the time for it is over by now; files are waited for until then.
+    /// Runs `body` on the connection unless the deadline is past, and waits for locked files until then.
     func lend<Answer>(
         _ database: Database, until deadline: ContinuousClock.Instant,
         _ body: (any StoreConnection) throws(StoreError) -> Answer

@@ -3,14 +3,14 @@ internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
-/// The transaction that is open on GRDB's connection.
+/// The open transaction on GRDB's connection.
 ///
-/// Values pass through SQLite's own functions, because GRDB ends a text at its first NUL.
+/// Values use SQLite's own functions, because GRDB ends a text at its first NUL.
 final class SQLiteSession: StoreSession {
     private let database: Database
-    /// Answers to statements that were sent, which are run at once.
+    /// The answers to sent statements, which run at once.
     private var answers: [Result<[[Value]], StoreError>?] = []
-    /// The reason for which the transaction is gone; nil as long as it is there.
+    /// The reason why the transaction was rolled back; nil while it is open.
     private var end: StoreError?
     private static let savepoint = "fieldmerge"
 
@@ -18,7 +18,7 @@ final class SQLiteSession: StoreSession {
         self.database = database
     }
 
-    /// The write lock is the whole file's, so what is read inside it is current.
+    /// A writing transaction locks the whole file, so its reads are current.
     var mustLockReads: Bool { false }
 
     func query(_ statement: RecordStore.Statement) throws(StoreError) -> [[Value]] {
@@ -73,7 +73,7 @@ final class SQLiteSession: StoreSession {
         return try answer.get()
     }
 
-    /// - Throws: where an answer was not taken.
+    /// - Throws: if an answer was not received.
     func checkAnswered() throws(StoreError) {
         if answers.contains(where: { $0 != nil }) { throw .unanswered }
     }
@@ -108,7 +108,7 @@ final class SQLiteSession: StoreSession {
         var isChecked = false
         while true {
             let result = sqlite3_step(raw)
-            // SQLite prepares a statement anew at its first step if the schema has changed.
+            // If the schema has changed, SQLite prepares a statement again at its first step.
             if !isChecked, result == SQLITE_ROW || result == SQLITE_DONE {
                 try Self.check(statement.columns, against: raw)
                 isChecked = true
@@ -124,7 +124,7 @@ final class SQLiteSession: StoreSession {
         }
     }
 
-    /// - Throws: `StoreError` of the kind `schemaChanged` if a column is not what it was when the schema was read.
+    /// - Throws: `StoreError` of the kind `schemaChanged` if a column differs from the schema that was read.
     private static func check(_ columns: [MergeCore.Column], against raw: OpaquePointer) throws(StoreError) {
         if columns.isEmpty { return }
         guard Int(sqlite3_column_count(raw)) == columns.count else {
@@ -137,11 +137,13 @@ final class SQLiteSession: StoreSession {
         }
     }
 
-    /// SQLite says that the disk is full where it has no number left for a new row, and takes the whole transaction back.
+    /// Returns true if SQLite reports a full disk because it has no number left for a new row.
+    ///
+    /// It then rolls the whole transaction back.
     private func isExhausted(_ statement: RecordStore.Statement) -> Bool {
         let connection = database.sqliteConnection
         guard statement.sql.hasPrefix("INSERT"), sqlite3_errcode(connection) == SQLITE_FULL else { return false }
-        // GRDB lets nothing run any more in a transaction that was taken back.
+        // GRDB runs no statement in a transaction that was rolled back.
         var raw: OpaquePointer?
         let sql = "SELECT 1 FROM main.sqlite_sequence WHERE seq >= 9223372036854775807"
         guard sqlite3_prepare_v2(connection, sql, -1, &raw, nil) == SQLITE_OK else { return false }
@@ -160,7 +162,7 @@ final class SQLiteSession: StoreSession {
             deleting: deleting)
     }
 
-    /// Tells SQLite to copy what it is given.
+    /// Makes SQLite copy the bytes.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private static func bind(_ bind: Bind, to raw: OpaquePointer, at index: Int32) -> Int32 {
@@ -183,7 +185,7 @@ final class SQLiteSession: StoreSession {
         case .float(let value): return sqlite3_bind_double(raw, index, Double(value))
         case .double(let value): return sqlite3_bind_double(raw, index, value)
         case .bytes(let data):
-            // A null pointer would bind NULL, so an empty BLOB has a call of its own.
+            // A null pointer would bind NULL, so an empty BLOB needs another call.
             if data.isEmpty { return sqlite3_bind_zeroblob(raw, index, 0) }
             return data.withUnsafeBytes { sqlite3_bind_blob64(raw, index, $0.baseAddress, UInt64($0.count), transient) }
         default: return sqlite3_bind_null(raw, index)

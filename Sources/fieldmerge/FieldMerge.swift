@@ -8,7 +8,7 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The command line: options and calls, nothing else.
+/// The command line: only options and calls.
 @main
 struct FieldMerge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,7 +33,7 @@ struct FieldMerge: AsyncParsableCommand {
             let (message, code) = (fullMessage(for: error), exitCode(for: error))
             if !message.isEmpty {
                 let stream = code.isSuccess ? FileDescriptor.standardOutput : .standardError
-                // Nobody can be told that a stream is closed.
+                // A closed stream cannot report its own error.
                 fflush(nil)
                 _ = try? stream.writeAll(Array((message + "\n").utf8))
             }

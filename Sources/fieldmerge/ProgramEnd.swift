@@ -4,13 +4,12 @@
     import Darwin
 #endif
 
-/// The end of the process.
 enum ProgramEnd {
-    /// Writes what is still buffered, and ends the process without exit handlers.
+    /// Flushes buffers, and ends the process without exit handlers.
     ///
-    /// `exit` runs the handlers of the C libraries while other threads still end: those of database connections, and
-    /// those of libdispatch. OpenSSL's handler frees memory that such a thread frees too, which crashed about one of a
-    /// thousand short commands.
+    /// `exit` runs the handlers of the C libraries while threads of database connections and libdispatch still end.
+    /// OpenSSL's handler frees memory that such a thread frees too, which crashed about one of a thousand short
+    /// commands.
     static func leave(with status: Int32) -> Never {
         fflush(nil)
         _exit(status)

@@ -1,34 +1,33 @@
 internal import CMariaDB
 import RecordStore
 
-/// The C client library: the one that the program runs with, and the one whose headers it was built with.
+/// The C client library, at run time and at build time.
 ///
-/// Answers to statements that were sent ahead (`Pipeline`) are read through the library's table of functions, which its
-/// headers show but its makers may change. So only versions are used whose layout is known; there is no other way of
-/// reading those answers to fall back on.
+/// A `Pipeline` uses the library's internal table of functions, whose layout may change between versions. So only
+/// versions with a known layout are used.
 struct ClientLibrary: Sendable {
-    /// The version in the library's own words.
+    /// The name and version as the library spells them.
     let name: String
-    /// The version by number: 30320 is 3.3.20, and MySQL's own library counts from 50000 on.
+    /// The version number: 30320 is 3.3.20, and MySQL's own library counts from 50000.
     let running: Int
-    /// The version of the headers, by number.
+    /// The version number of the headers.
     let built: Int
 
-    /// From 3.2.7 to the last 3.4, `st_mariadb_methods`, `st_mysql` and `st_mysql_stmt` are laid out alike as far as they
-    /// are used here.
+    /// The versions with the same layout of `st_mariadb_methods`, `st_mysql` and `st_mysql_stmt`, as far as they are
+    /// used here.
     ///
-    /// Source: include/mysql.h and include/mariadb_stmt.h of https://github.com/mariadb-corporation/mariadb-connector-c.
+    /// Source: include/mysql.h and include/mariadb_stmt.h of
+    /// https://github.com/mariadb-corporation/mariadb-connector-c.
     static let known = 30_207..<30_500
 
-    /// The library that this program runs with.
     static var installed: ClientLibrary {
         ClientLibrary(
             name: String(cString: mysql_get_client_info()), running: Int(mysql_get_client_version()),
             built: Int(MARIADB_PACKAGE_VERSION_ID))
     }
 
-    /// - Throws: `StoreError` with what to install, where the library is another than MariaDB Connector/C, or one of a
-    ///   version whose layout is not known.
+    /// - Throws: `StoreError` that names the library to install, if this one is not MariaDB Connector/C with a known
+    ///   layout.
     func check() throws(StoreError) {
         guard Self.known.contains(running) else {
             throw StoreError(

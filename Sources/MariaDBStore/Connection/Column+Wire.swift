@@ -8,11 +8,11 @@ import RecordStore
     import Darwin
 #endif
 
-/// Converts a value that the server sent to the column's type, exactly or with an error.
+/// Converts a value from the server to the column's type, exactly or with an error.
 extension Column {
     func value(ofWhole number: Int128) throws(StoreError) -> Value {
         switch type {
-        // A TINYINT that the rules call boolean may hold more; it is shown as it is.
+        // A TINYINT that the rules call boolean may contain other numbers, which stay numbers.
         case .boolean: return number == 0 || number == 1 ? .boolean(number == 1) : .integer(number)
         case .integer, .bit, .year: return .integer(number)
         case .decimal, .numeric: return .decimal(ExactDecimal(number))
@@ -79,7 +79,7 @@ extension Column {
         return date
     }
 
-    /// - Throws: `StoreError` if the value is finer than the column was when the schema was read.
+    /// - Throws: `StoreError` if the value has more digits than the column had when the schema was read.
     private func fits<Time>(_ time: Time, _ microsecond: Int, _ digits: Int) throws(StoreError) -> Time {
         var step = 1_000_000
         for _ in 0..<digits { step /= 10 }
@@ -87,7 +87,7 @@ extension Column {
         return time
     }
 
-    /// - Parameter text: what the server sent for a text, bytes that are UTF-8, or a decimal.
+    /// - Parameter text: a text, UTF-8 bytes or a decimal, as the server sent it.
     func value(ofText text: String) throws(StoreError) -> Value {
         switch type {
         case .text, .enumeration, .uuid, .wellKnownText: return .text(ExactText(text))
@@ -118,7 +118,7 @@ extension Column {
         )
     }
 
-    /// The error if the column is no longer of the type that the schema reported.
+    /// The error if the column no longer has the type in the schema.
     var altered: StoreError {
         StoreError(
             .schemaChanged,
@@ -127,10 +127,10 @@ extension Column {
 }
 
 extension String {
-    /// nil for bytes that are no UTF-8.
+    /// Decodes UTF-8; nil if it is invalid.
     ///
-    /// `String(validating:)` looks its generic types up at every call; this does not, and what had to be repaired is
-    /// seen because it is not what it was.
+    /// `String(validating:)` looks up generic types at every call. This initialiser repairs invalid bytes and then
+    /// compares.
     init?(validUTF8 bytes: UnsafeRawBufferPointer) {
         let text: String? = bytes.withMemoryRebound(to: UInt8.self) { bytes in
             var text = String(decoding: bytes, as: UTF8.self)

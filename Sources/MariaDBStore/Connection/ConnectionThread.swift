@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A serial executor with a thread of its own, so that a blocking C client never holds a cooperative thread.
+/// A serial executor with its own thread, so that the blocking C client never blocks a cooperative thread.
 ///
 /// Source of the idea: Swift Evolution SE-0392, custom actor executors.
 final class ConnectionThread: SerialExecutor {
@@ -13,7 +13,7 @@ final class ConnectionThread: SerialExecutor {
     private let queue = Mutex(Queue())
     private let signal = Signal()
 
-    /// - Throws: `errno` of the thread that could not be started.
+    /// - Throws: the `errno` of a thread that could not start.
     init() throws(ThreadStartError) {
         let context = Unmanaged.passRetained(self)
         var thread = pthread_t()
@@ -30,10 +30,9 @@ final class ConnectionThread: SerialExecutor {
         pthread_detach(thread)
     }
 
-    /// Has the thread run a job.
+    /// Queues a job for the thread.
     ///
-    /// The signal is raised under the lock: nobody who enqueues holds this object, and a job that ran before it was raised
-    /// could be the last one, behind which the object and its semaphore are gone.
+    /// The signal is raised under the lock. Otherwise the job could run first and free this object with its semaphore.
     func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         queue.withLock {
@@ -42,7 +41,7 @@ final class ConnectionThread: SerialExecutor {
         }
     }
 
-    /// Ends the thread once the jobs that are queued have run.
+    /// Ends the thread after the queued jobs.
     func stop() {
         queue.withLock {
             $0.isStopped = true
@@ -60,21 +59,20 @@ final class ConnectionThread: SerialExecutor {
             }
             for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
             if jobs.isEmpty, isStopped { return }
-            // A stop that came with the last jobs is seen in the next round.
+            // The next round handles a stop that came with jobs.
             if isStopped { signal.raise() }
         }
     }
 }
 
-/// The system refused another thread.
 struct ThreadStartError: Error {
     let code: Int32
 }
 
 /// A POSIX semaphore.
 ///
-/// `@unchecked Sendable`: sem_post and sem_wait are thread-safe by POSIX, the pointer never changes, and whoever raises it
-/// holds the lock that the thread needs before it can end.
+/// `@unchecked Sendable`: sem_post and sem_wait are thread-safe by POSIX, and the pointer never changes. The caller of
+/// `raise` has the lock, which the thread needs before it can end.
 private final class Signal: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
 

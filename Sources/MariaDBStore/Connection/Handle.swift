@@ -3,22 +3,20 @@ import Glibc
 import MergeCore
 import RecordStore
 
-/// One connection of the C client.
-///
-/// It lives and dies on its connection's thread.
+/// One connection of the C client, used only on its connection's thread.
 final class Handle {
     private let mysql: UnsafeMutablePointer<MYSQL>
-    /// The thread that it was opened on, and is to be closed on.
+    /// The thread that opened the handle and must close it.
     private let thread = pthread_self()
     private let place: String
     private var statements: [String: PreparedStatement] = [:]
     private var useOrder: [String] = []
     private let health: ConnectionHealth
     private let pipeline = Pipeline()
-    /// A fatal error was seen: nothing more may be sent.
+    /// True after a fatal error; nothing more may be sent.
     var isBroken: Bool { health.isBroken }
     let isMariaDB: Bool
-    /// The greatest packet that the server accepts; nil until the session has read it.
+    /// The largest packet that the server accepts; nil before the session has read it.
     var packet: PacketSize?
     /// The server's version number, such as 101119 for 10.11.19.
     let version: UInt
@@ -34,7 +32,7 @@ final class Handle {
         self.health = health
         var seconds = configuration.limits.connectSeconds
         mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
-        // A little longer than a statement may run, so that the server's own limit speaks first.
+        // The server's own statement limit comes first.
         var wait = configuration.limits.statementSeconds + configuration.limits.lockWaitSeconds + 5
         mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &wait)
         mysql_options(mysql, MYSQL_OPT_WRITE_TIMEOUT, &wait)
@@ -66,7 +64,7 @@ final class Handle {
 
     deinit {
         statements.removeAll()
-        // From here on its number may be another's.
+        // After the close, another file may have the socket's number.
         health.watch(socket: nil)
         mysql_close(mysql)
         health.note(pthread_equal(thread, pthread_self()) != 0 ? .onItsThread : .elsewhere)
@@ -79,7 +77,7 @@ final class Handle {
         ).storeError
     }
 
-    /// Notes whether the connection can still be used, and passes the error on.
+    /// Records if the error ends the connection, and returns it.
     func seen(_ error: StoreError) -> StoreError {
         if ServerError.isFatal(error.code) { health.giveUp() }
         guard health.wasCutOff, error.kind == .disconnected else { return error }
@@ -95,10 +93,9 @@ final class Handle {
             ).storeError)
     }
 
-    /// Marks the connection as one that nothing more may be sent on.
     func giveUp() { health.giveUp() }
 
-    /// Runs a statement without values and without rows, such as COMMIT.
+    /// Runs a statement without values and rows, such as COMMIT.
     func command(_ sql: String) throws(StoreError) {
         pipeline.drain(self)
         guard mysql_real_query(mysql, sql, UInt(sql.utf8.count)) == 0 else {
@@ -123,10 +120,10 @@ final class Handle {
         try body()
     }
 
-    /// The statement of this text, prepared once; the one unused for longest makes room for a new one.
+    /// Returns the prepared statement of a text, prepared once; a full cache drops the oldest one.
     func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
         if let known = statements[sql] { return known }
-        // To prepare a statement is to ask the server and to wait for its answer.
+        // Preparing a statement waits for its answer.
         pipeline.drain(self)
         guard let raw = mysql_stmt_init(mysql) else {
             throw StoreError(.other, "the MariaDB client library has no memory for a statement")
@@ -143,15 +140,15 @@ final class Handle {
         return statement
     }
 
-    /// Sends a statement; its answer is taken with `receive`.
+    /// Sends a statement; `receive` returns its answer.
     func send(_ statement: Statement) -> Ticket { pipeline.send(statement, on: self) }
 
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { try pipeline.receive(ticket, on: self) }
 
-    /// Tells whether every statement that was sent has been answered, and every answer been taken.
+    /// True if every sent statement was answered and every answer received.
     var isAnswered: Bool { pipeline.isEmpty }
 
-    /// Takes all answers that are left, and has no use for them.
+    /// Reads all remaining answers and drops them.
     func dropAnswers() { pipeline.drop(self) }
 
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
@@ -166,7 +163,7 @@ final class Handle {
         }
     }
 
-    /// Returns what a SELECT reports of the types of its columns; its rows are dropped.
+    /// Returns the reported types of a SELECT's columns; its rows are dropped.
     func signatures(_ sql: String) throws(StoreError) -> [ColumnSignature] {
         try run(Statement(sql: sql, binds: [])) { prepared in prepared.signatures() }
     }
@@ -185,16 +182,17 @@ final class Handle {
         }
     }
 
-    /// A statement that failed while its rows were read counts for the client library as one with rows to come, and it
-    /// would wait for them when the statement is executed again.
+    /// Removes a statement that failed while its rows were read.
+    ///
+    /// The client library would wait for its remaining rows at the next execution.
     func forget(_ sql: String) {
         statements[sql] = nil
         useOrder.removeAll { $0 == sql }
     }
 
-    /// Prepares a statement without executing it: the server then checks rights, columns, and whether a view can be written.
+    /// Prepares a statement without executing it, so that the server checks rights, columns and views.
     ///
-    /// - Returns: what the server refuses.
+    /// - Returns: the server's refusal; nil if there is none.
     func preparing(_ statement: Statement) -> StoreError? {
         pipeline.drain(self)
         do throws(StoreError) {

@@ -21,7 +21,7 @@ actor MariaDBConnection {
         }
     }
 
-    /// Closes the handle on its own thread, whoever lets go of the connection last.
+    /// Closes the handle on its own thread, whichever thread releases the connection last.
     isolated deinit {
         session = nil
         thread.stop()
@@ -29,27 +29,24 @@ actor MariaDBConnection {
 
     /// Connects and sets the session up.
     ///
-    /// - Returns: the greatest packet that the server accepts.
+    /// - Returns: the largest packet that the server accepts.
     func open() throws(StoreError) -> PacketSize {
         let session = try MariaDBSession(configuration, health)
         self.session = session
         return session.packet
     }
 
-    /// Closes the handle on its own thread.
     func close() {
         session = nil
     }
 
-    /// Tells whether the connection can be used again.
     nonisolated var isUsable: Bool { !health.isBroken }
 
-    /// Tells whether the connection was set up for such transactions last.
+    /// Returns true if the last transaction had the same purpose.
     nonisolated func wasUsed(for purpose: TransactionKind) -> Bool {
         readsOnly.load(ordering: .relaxed) == (purpose == .snapshot)
     }
 
-    /// Runs `body` with the session, on the connection's thread.
     func lend<Answer>(
         for purpose: TransactionKind,
         _ body: @Sendable (any StoreConnection) throws(StoreError) -> Answer

@@ -1,11 +1,10 @@
 import MergeCore
 import RecordStore
 
-/// Transactions, each from its beginning to its end.
 extension MariaDBSession: StoreConnection {
     var isUsable: Bool { !isBroken }
 
-    /// The pool lends a connection to one at a time.
+    /// The pool lends a connection to one borrower at a time.
     var isExclusive: Bool { true }
 
     func write<Answer>(

@@ -1,20 +1,20 @@
 import MergeCore
 import RecordStore
 
-/// The state of one connection: its settings and the transaction that is open on it.
+/// The state of one connection: its settings and its open transaction.
 final class MariaDBSession: StoreSession {
     private let handle: Handle
-    /// The server logs by STATEMENT, so writes run under REPEATABLE READ.
+    /// True if the server logs by STATEMENT; then writes run under REPEATABLE READ.
     private let writesUnderRepeatableRead: Bool
     /// The kind of transaction that the session is set up for.
     private var kind = TransactionKind.write
     private var holdsTables = false
     private let health: ConnectionHealth
     let packet: PacketSize
-    /// Seconds that a transaction waits for rows in all, and those that the session is set to at the moment.
+    /// The seconds that a transaction may wait for rows in all, and the session's current setting.
     private let lockSeconds: Int
     private var setSeconds: Int
-    /// The moment from which they count.
+    /// The beginning of this time.
     private var start = ContinuousClock.now
     private static let savepoint = "fieldmerge"
 
@@ -28,8 +28,8 @@ final class MariaDBSession: StoreSession {
         self.health = health
         lockSeconds = Int(limits.lockWaitSeconds)
         setSeconds = lockSeconds
-        // Strict everywhere, no surprises from a global ANSI mode, and no number for an explicit 0 in an
-        // AUTO_INCREMENT column. Every setting is one that any user may change for a session of its own.
+        // Strict mode, no effect of a global ANSI mode, and no number for an explicit 0 in an AUTO_INCREMENT column.
+        // Every user may change these settings for a session.
         try handle.command(
             """
             SET SESSION sql_mode = \
@@ -49,10 +49,10 @@ final class MariaDBSession: StoreSession {
         try setUp(for: .write)
     }
 
-    /// Sets up the transactions that follow.
+    /// Sets up the session for the following transactions.
     ///
-    /// A connection mostly goes on as it was used before, and then this costs no message; with autocommit off the first
-    /// statement begins the transaction, and the first plain read of one that only reads takes the snapshot.
+    /// With autocommit off, the first statement begins a transaction. In a read-only transaction, the first plain read
+    /// creates the snapshot.
     private func setUp(for kind: TransactionKind) throws(StoreError) {
         // A server that logs by STATEMENT refuses writes under READ COMMITTED (error 1665).
         let isRepeatable = kind == .snapshot || writesUnderRepeatableRead
@@ -83,7 +83,7 @@ final class MariaDBSession: StoreSession {
 
     /// Prepares statements without executing them.
     ///
-    /// - Returns: what the server refuses of each, parallel to the statements.
+    /// - Returns: the server's refusals, parallel to the statements.
     func preparing(_ statements: [Statement]) throws(StoreError) -> [StoreError?] {
         if kind != .write { try setUp(for: .write) }
         return statements.map { handle.preparing($0) }
@@ -94,11 +94,12 @@ final class MariaDBSession: StoreSession {
         start = patience.start
     }
 
-    /// Counts the time that is waited for rows from now on.
+    /// Begins to count the time for waiting on rows.
     func waitingBegins() { start = .now }
 
-    /// Leaves each statement of a transaction no more of the time that it waits for rows than those before have left,
-    /// and one second at least; the server itself would give each of them all of it.
+    /// Limits a statement's wait for rows to the transaction's remaining time, but at least one second.
+    ///
+    /// The server's own limit is for each statement.
     private func boundLockWait() throws(StoreError) {
         guard kind == .write else { return }
         let waited = ContinuousClock.now - start
@@ -111,16 +112,16 @@ final class MariaDBSession: StoreSession {
 
     func ping() throws(StoreError) { try handle.ping() }
 
-    /// A plain read in a transaction that writes would show an old snapshot; in one that only reads that is wanted.
+    /// In a writing transaction, a plain read would return an old snapshot.
     var mustLockReads: Bool { writesUnderRepeatableRead && kind == .write }
 
-    /// - Parameter tables: tables to lock as a whole; empty for an ordinary transaction.
+    /// - Parameter tables: tables to lock completely; empty for an ordinary transaction.
     func begin(locking tables: [TableName]) throws(StoreError) {
         if kind != .write { try setUp(for: .write) }
         try boundLockWait()
         guard !tables.isEmpty else { return }
-        // LOCK TABLES ends a transaction that was begun before; with autocommit off the next one begins by itself
-        // (MariaDB manual, LOCK TABLES).
+        // LOCK TABLES ends an open transaction; with autocommit off, the next one begins by itself (MariaDB manual,
+        // LOCK TABLES).
         let list = tables.map { MariaDBDialect().quoted($0) + " WRITE" }.joined(separator: ", ")
         holdsTables = true
         do {
@@ -141,13 +142,13 @@ final class MariaDBSession: StoreSession {
         if kind != .snapshot { try setUp(for: .snapshot) }
     }
 
-    /// - Throws: `unknownOutcome` where the connection broke on the way; then nobody here knows what became of it.
+    /// - Throws: `unknownOutcome` if the connection broke during COMMIT.
     func commit() throws(StoreError) {
         guard handle.isAnswered else {
             abandon()
             throw .unanswered
         }
-        // One that was cut off before has certainly not been told to commit.
+        // On a connection that was cut off before, COMMIT was certainly not sent.
         guard !handle.isBroken else { throw StoreError(.disconnected, "the connection to the database broke") }
         do {
             try handle.command("COMMIT")
@@ -162,14 +163,14 @@ final class MariaDBSession: StoreSession {
         do {
             try letTablesGo()
         } catch {
-            // The transaction is committed; only the connection is of no more use.
+            // The transaction is committed; only the connection cannot be used again.
             handle.giveUp()
         }
     }
 
-    /// Ends the transaction without effect.
+    /// Rolls the transaction back.
     ///
-    /// A connection that cannot even do that is given up, which has the same effect on the server.
+    /// If that fails, it gives up the connection, so that the server rolls back.
     func abandon() {
         handle.dropAnswers()
         guard !handle.isBroken else { return }
@@ -186,7 +187,7 @@ final class MariaDBSession: StoreSession {
         return try handle.query(statement)
     }
 
-    /// Returns what a SELECT reports of the types of its columns; its rows are dropped.
+    /// Returns the reported types of a SELECT's columns; its rows are dropped.
     func signatures(_ sql: String) throws(StoreError) -> [ColumnSignature] { try handle.signatures(sql) }
 
     func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows {
@@ -199,7 +200,7 @@ final class MariaDBSession: StoreSession {
     }
 
     func send(_ statement: Statement) -> Ticket {
-        // Where the bound can't be set the connection is broken, which the statement will tell.
+        // If the limit cannot be set, the connection is broken, and the statement reports it.
         try? boundLockWait()
         return handle.send(statement)
     }

@@ -1,21 +1,19 @@
-/// The greatest length of one packet that the server accepts (`max_allowed_packet`).
+/// The largest packet that the server accepts (`max_allowed_packet`).
 struct PacketSize: Sendable {
     /// The bytes of a packet; the server's smallest setting is 1,024.
     let bytes: Int
 
-    /// The room for everything in a packet that is no value.
+    /// The bytes reserved for everything but the values.
     private static let overhead = 512
 
-    /// The longest value that fits into one packet without other values.
+    /// The longest value that fits into one packet.
     var longestValue: Int { max(bytes - Self.overhead, Self.overhead) }
 
-    /// Returns the positions of the values that are sent in packets of their own, so that the rest fits into one packet.
-    ///
-    /// The longest values are sent so. Short values, such as numbers, stay with the statement.
+    /// Returns the positions of the longest values, which are sent separately so that the rest fits into one packet.
     ///
     /// - Parameter lengths: the bytes of the values of one statement.
     func separateValues(of lengths: [Int]) -> [Int] {
-        /// Each value has a type, a length and a flag beside its bytes.
+        /// Each value also has a type, a length and a flag.
         var rest = lengths.reduce(0) { $0 + $1 + 16 }
         if rest <= longestValue { return [] }
         var separate: [Int] = []

@@ -1,15 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// The statements of one connection that were sent before the ones before them were answered.
+/// The statements of one connection that were sent before earlier ones were answered.
 ///
-/// The server reads what it is sent one after the other, so that it goes on with the next statement while the answer to
-/// the last is on its way and is read here. The C client knows this as leaving an answer unread
-/// (`MARIADB_OPT_SKIP_READ_RESPONSE`, `db_read_execute_response`).
+/// The C client supports this by leaving an answer unread (`MARIADB_OPT_SKIP_READ_RESPONSE`,
+/// `db_read_execute_response`).
 final class Pipeline {
     private enum Sent {
         case underWay(SentStatement)
-        /// It could not even be sent.
+        /// The statement could not be sent.
         case failed(Ticket, StoreError)
     }
 
@@ -17,24 +16,24 @@ final class Pipeline {
         let ticket: Ticket
         let statement: Statement
         let prepared: PreparedStatement
-        /// About as many bytes as were sent.
+        /// The approximate number of sent bytes.
         let size: Int
 
         var hasRows: Bool { !statement.columns.isEmpty }
     }
 
     private var sent: [Sent] = []
-    /// Answers that were read because of others, and are not taken yet.
+    /// Answers that were read early and not received yet.
     private var answers: [Ticket: Result<[[Value]], StoreError>] = [:]
     private var next = 0
 
     private static let broken = "the connection to the database broke"
-    /// The most statements that may be under way; the oldest answer is then read first, and kept.
+    /// The highest number of statements in progress; above it, the oldest answer is read and kept.
     private static let most = 64
-    /// The most bytes that may be under way behind a statement with rows.
+    /// The highest number of bytes in progress after a statement with rows.
     ///
-    /// The server might not read them before its rows were read here, which happens only once all has been sent. The
-    /// system's buffers hold more than this.
+    /// The server may not read them before its rows are read here. Rows are read only after everything is sent. The
+    /// system's buffers are larger than this limit.
     private static let mostBehindRows = 49_152
 
     var isEmpty: Bool { sent.isEmpty && answers.isEmpty }
@@ -59,7 +58,7 @@ final class Pipeline {
         return ticket
     }
 
-    /// The bytes sent behind the first statement whose rows are under way; nil where none are.
+    /// The bytes sent after the first statement with rows; nil if there is none.
     private var bytesBehindRows: Int? {
         var bytes: Int?
         for case .underWay(let sentStatement) in sent {
@@ -78,7 +77,7 @@ final class Pipeline {
         throw StoreError(.other, "an answer was asked for twice")
     }
 
-    /// Reads the answers to everything that is under way, so that something else can be asked.
+    /// Reads all outstanding answers, so that another command can follow.
     func drain(_ handle: Handle) {
         while !sent.isEmpty { keepFirst(handle) }
     }
@@ -123,7 +122,7 @@ final class Pipeline {
             let isUnderWay = sent.contains {
                 if case .underWay(let other) = $0 { other.prepared === prepared } else { false }
             }
-            // What is under way of the same statement could not be told from the rest of these rows.
+            // The remaining rows would be read as the answer to the next execution of this statement.
             if isUnderWay { handle.giveUp() } else { handle.forget(statement.sql) }
             throw error
         }

@@ -2,7 +2,7 @@ internal import CMariaDB
 import MergeCore
 import RecordStore
 
-/// A statement prepared on one connection, with the buffers that its values travel through.
+/// A statement prepared on one connection, with the buffers for its values.
 final class PreparedStatement {
     private let raw: UnsafeMutablePointer<MYSQL_STMT>
     private var results: ResultBuffers?
@@ -17,7 +17,7 @@ final class PreparedStatement {
 
     var generatedKey: Int128 { Int128(mysql_stmt_insert_id(raw)) }
 
-    /// The rows that a write has met, be they changed by it or not (`CLIENT_FOUND_ROWS`).
+    /// The rows that a write met, changed or unchanged (`CLIENT_FOUND_ROWS`).
     var rowsMet: Int { Int(clamping: mysql_stmt_affected_rows(raw)) }
 
     func execute(_ parameters: ParameterBuffers, on handle: Handle) throws(StoreError) {
@@ -33,9 +33,9 @@ final class PreparedStatement {
         guard status == 0 else { throw handle.error(of: raw) }
     }
 
-    /// Sends the long values of a statement that is longer than one packet in packets of their own.
+    /// Sends the long values of a statement in separate packets if the statement is longer than one packet.
     ///
-    /// The server answers nothing to them. It joins the packets of one value, which together may be as long as a packet.
+    /// The server does not answer them. It joins the packets of one value up to the length of a packet.
     private func sendSeparately(
         _ parameters: ParameterBuffers, in packet: PacketSize, on handle: Handle
     ) throws(StoreError) {
@@ -62,9 +62,9 @@ final class PreparedStatement {
 
     private static let pieceOfValue = 1 << 20
 
-    /// Takes the answer to an execution that was sent ahead; where there are rows, they are read next.
+    /// Reads the answer to an execution that was sent ahead; the rows follow.
     func receive(on handle: Handle) throws(StoreError) {
-        // The library would read no rows for a statement whose execution before this one was refused.
+        // After a refused execution, the library would read no rows for this one.
         raw.pointee.last_errno = 0
         guard let read = raw.pointee.mysql?.pointee.methods?.pointee.db_read_execute_response, read(raw) == 0 else {
             throw handle.error(of: raw)
@@ -73,7 +73,7 @@ final class PreparedStatement {
 
     /// Fetches every row.
     ///
-    /// - Parameter key: under which each row's digest follows its values; nil for none.
+    /// - Parameter key: adds each row's digest after its values; nil for no digests.
     func rows(_ columns: [Column], hashing key: SipHash.Key?, on handle: Handle) throws(StoreError) -> [[Value]] {
         var rows: [[Value]] = []
         try fetch(columns, on: handle) { buffers, count throws(StoreError) in
@@ -87,7 +87,7 @@ final class PreparedStatement {
         return rows
     }
 
-    /// Fetches every row, and makes values only of what is kept.
+    /// Fetches every row, and decodes only the values of some columns.
     func hashes(
         _ statement: Statement, keeping kept: [Int], on handle: Handle
     ) throws(StoreError) -> HashedRows {
@@ -106,9 +106,9 @@ final class PreparedStatement {
         return rows
     }
 
-    /// Returns buffers for the result of the last execution, whose metadata the server may have changed since the one before.
+    /// Returns buffers for the result of the last execution, whose metadata may have changed.
     ///
-    /// - Throws: `StoreError` of the kind `schemaChanged` if a column is not what it was when the schema was read.
+    /// - Throws: `StoreError` of the kind `schemaChanged` if a column differs from the schema that was read.
     private func buffers(for columns: [Column]) throws(StoreError) -> ResultBuffers {
         guard let fields = raw.pointee.fields, Int(raw.pointee.field_count) == columns.count else {
             throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
@@ -125,21 +125,21 @@ final class PreparedStatement {
         return buffers
     }
 
-    /// Returns the signatures of the columns of the last execution's result, and drops its rows.
+    /// Returns the signatures of the last result's columns, and drops its rows.
     func signatures() -> [ColumnSignature] {
         defer { mysql_stmt_free_result(raw) }
         return raw.wireColumns.map(\.signature)
     }
 
-    /// Hands over each row while it stands in the buffers, with the number of all.
+    /// Passes each row in the buffers to `take`, with the number of all rows.
     ///
-    /// A deadlock can also arrive here, so each fetch is checked.
+    /// A deadlock can also be reported here, so each fetch is checked.
     private func fetch(
         _ columns: [Column], on handle: Handle, _ take: (ResultBuffers, Int) throws(StoreError) -> Void
     ) throws(StoreError) {
         defer { mysql_stmt_free_result(raw) }
         let buffers = try buffers(for: columns)
-        // Where values may be long the rows stay with the server until they are taken, so that nothing is held twice.
+        // Long values stay on the server until they are fetched, so that memory contains them only once.
         let isLong = columns.contains(where: \.type.mayBeLong)
         guard mysql_stmt_bind_result(raw, buffers.binds) == 0, isLong || mysql_stmt_store_result(raw) == 0 else {
             throw handle.error(of: raw)
@@ -154,11 +154,11 @@ final class PreparedStatement {
     }
 }
 
-/// The values of one execution in the form that the C client reads them.
+/// The values of one execution in the form of the C client.
 final class ParameterBuffers {
     let binds: UnsafeMutablePointer<MYSQL_BIND>
     let count: Int
-    /// About as many bytes as they are when they are sent.
+    /// The approximate number of bytes to send.
     let size: Int
     private let bytes: UnsafeMutableRawPointer
 
@@ -185,10 +185,9 @@ final class ParameterBuffers {
         bytes.deallocate()
     }
 
-    /// The room that a value of so many bytes takes, so that every one begins where a number may.
+    /// Rounds a length up, so that every value is aligned for a number.
     private static func padded(_ length: Int) -> Int { (length + 7) & ~7 }
 
-    /// Appends a value's bytes; they begin where those before it end.
     private static func pack(_ bind: Bind, in target: inout MYSQL_BIND, to packed: inout [UInt8]) {
         switch bind.value {
         case .null: target.buffer_type = MYSQL_TYPE_NULL
@@ -208,7 +207,7 @@ final class ParameterBuffers {
         }
     }
 
-    /// Appends a number of eight bytes at most, as it stands in memory.
+    /// Appends a number of up to eight bytes in native byte order.
     private static func pack<Number: BitwiseCopyable>(
         number: Number, as type: enum_field_types, in target: inout MYSQL_BIND, to packed: inout [UInt8]
     ) {

@@ -2,11 +2,11 @@ internal import CMariaDB
 import MergeCore
 import RecordStore
 
-/// Buffers that the rows of one SELECT are fetched into, one column after another.
+/// Buffers for the columns of one row of a SELECT.
 ///
-/// They are made from the metadata of the statement, never from the types that the rules make of its columns.
+/// Their types come from the statement's metadata, never from the types in the rules.
 final class ResultBuffers {
-    /// Fetches a value of the current row once more; the library's own function except in tests.
+    /// Fetches a value of the current row again; tests replace the library's function.
     typealias Refetch = (UnsafeMutablePointer<MYSQL_STMT>, inout MYSQL_BIND, UInt32) -> Bool
 
     let binds: UnsafeMutablePointer<MYSQL_BIND>
@@ -16,7 +16,7 @@ final class ResultBuffers {
     private let errors: UnsafeMutablePointer<my_bool>
     private let bytes: UnsafeMutableRawPointer
     private let refetch: Refetch
-    /// Values that are longer are fetched once more with their full length.
+    /// Longer values are fetched again with their full length.
     private static let textSize = 256
 
     init(
@@ -54,9 +54,9 @@ final class ResultBuffers {
         bytes.deallocate()
     }
 
-    /// Returns the value of a column of the current row, as the rules take the column.
+    /// Returns the value of a column of the current row in the column's type in the rules.
     ///
-    /// - Throws: `StoreError` if the type of the rules has no such value.
+    /// - Throws: `StoreError` if this type has no such value.
     func value(_ index: Int, of column: Column, in statement: UnsafeMutablePointer<MYSQL_STMT>) throws(StoreError)
         -> Value
     {
@@ -81,7 +81,7 @@ final class ResultBuffers {
         }
     }
 
-    /// Returns the digest of the current row, which depends on the metadata and the values alone.
+    /// Returns the digest of the current row, which depends only on the metadata and the values.
     func hash(_ key: SipHash.Key, in statement: UnsafeMutablePointer<MYSQL_STMT>) throws(StoreError) -> UInt64 {
         var hash = RowHash(key: key)
         for (index, column) in columns.enumerated() {
@@ -108,7 +108,7 @@ final class ResultBuffers {
         return hash.finish()
     }
 
-    /// Takes the parts that the form has; the library leaves the others as they were.
+    /// Adds only the parts of the form; the library leaves the other parts unset.
     private static func combine(_ time: MYSQL_TIME, of form: WireColumn.Form, into hash: inout RowHash) {
         let date = UInt64(time.year) << 32 | UInt64(time.month) << 16
         let clock =
@@ -146,7 +146,7 @@ final class ResultBuffers {
         return text
     }
 
-    /// Returns false if the buffer was not filled with the whole value.
+    /// Returns false if the buffer does not contain the complete value.
     private func fetch(
         _ index: Int, into buffer: UnsafeMutableRawBufferPointer, in statement: UnsafeMutablePointer<MYSQL_STMT>
     ) -> Bool {

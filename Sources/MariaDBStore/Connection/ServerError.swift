@@ -1,13 +1,13 @@
 import RecordStore
 
-/// An error in the words of the server or the client library, before it is sorted into a `StoreError`.
+/// An error of the server or the client library, before it becomes a `StoreError`.
 struct ServerError {
     let code: UInt32
     let state: String
     let text: String
     let place: String
 
-    /// Returns true where the connection can no longer be used.
+    /// Returns true if the connection can no longer be used.
     static func isFatal(_ code: Int) -> Bool {
         (2_000...2_099).contains(code)
             || [1_927, 1_053, 1_152, 1_153, 1_158, 1_159, 1_160, 1_161, 4_031].contains(code)
@@ -30,7 +30,7 @@ struct ServerError {
             return make(.denied, "the view cannot be written this way: \(text)")
         case 1_153, 2_020:
             return make(.tooLarge, "a statement is longer than the database server accepts (max_allowed_packet)")
-        // The last of them report that a column is generated now.
+        // The last three report a column that is now generated.
         case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105:
             return make(.schemaChanged, "the schema is not what it was: \(text)")
         case 1_021, 1_036, 1_114, 1_290, 1_836, 1_792:
@@ -49,9 +49,9 @@ struct ServerError {
         return make(.other, "the database server refused a statement, SQLSTATE \(state)")
     }
 
-    /// The client library's report on a handshake, in its words where they say enough.
+    /// The reason of a failed handshake, in the client library's words if they are clear enough.
     private var tlsFault: String {
-        // Connector/C says only this where the chain is good and the name is another.
+        // Connector/C reports only this if the chain is valid and the name is wrong.
         text.contains("Validation of SSL server certificate failed")
             ? "its certificate is that of another host" : text
     }
@@ -64,13 +64,14 @@ struct ServerError {
         make(.constraint(violation), "a constraint refused the write: \(violation.kind.rawValue)")
     }
 
-    /// True where somebody's trigger refuses the write, in its own words: with a state that is for users, without a number
-    /// of its own, or with one that no server has.
+    /// True if a trigger refused the write with its own message.
+    ///
+    /// The SQLSTATE is one for users (45…), or the number is that of SIGNAL or one that no server uses.
     private var isSignal: Bool {
         state.hasPrefix("45") || (1_642...1_644).contains(code) || (Self.ownNumbers...).contains(code)
     }
 
-    /// The numbers from here on are in no list of a server's or client's errors.
+    /// Servers and clients define no error numbers from here on.
     private static let ownNumbers: UInt32 = 6_000
 
     private var constraint: ConstraintViolation? {
@@ -86,16 +87,16 @@ struct ServerError {
             return ConstraintViolation(.referenced, name: text.name(after: "CONSTRAINT "))
         case 1_369:
             return ConstraintViolation(.check, name: names.last)
-        // No partition takes the row.
+        // No partition accepts the row.
         case 1_526, 1_591, 1_748, 1_863:
             return ConstraintViolation(.value)
-        // A trigger's own statement failed, and will as long as the rows are what they are: it writes its own table, read
-        // nothing or too much, met no case, calls itself.
+        // A trigger's own statement failed, and will fail as long as the rows do not change. It writes its own table,
+        // reads no row or too many, matches no case, or calls itself.
         case 1_442, 1_172, 1_329, 1_242, 1_339, 1_424, 1_456:
             return ConstraintViolation(.trigger)
         case 4_025, 3_819:
             return ConstraintViolation(.check, name: names.first ?? text.firstQuoted)
-        // 167 is the storage engine's own number, under which MariaDB tells it.
+        // MariaDB also reports 167, the storage engine's own number.
         case 1_467, 167:
             return ConstraintViolation(.exhausted)
         case 1_048, 1_364, 4_006:
@@ -110,7 +111,6 @@ struct ServerError {
 }
 
 extension String {
-    /// Every `name` in backquotes.
     fileprivate var backquoted: [String] { between("`") }
 
     fileprivate var firstQuoted: String? { between("'").first }
@@ -120,7 +120,7 @@ extension String {
         return start
     }
 
-    /// The pieces that stand between pairs of a mark.
+    /// The parts between pairs of a mark.
     private func between(_ mark: Character) -> [String] {
         let parts = split(separator: mark, omittingEmptySubsequences: false)
         return parts.indices.filter { $0 % 2 == 1 && $0 < parts.count - 1 }.map { String(parts[$0]) }
@@ -136,13 +136,13 @@ extension String {
         return found
     }
 
-    /// Returns what follows the last `mark`, up to the closing quote at the end.
+    /// Returns the text from the last `mark` to the next quote.
     fileprivate func word(after mark: String) -> String? {
         guard let tail = tail(after: mark), let end = tail.firstIndex(of: "'") else { return nil }
         return String(tail[..<end])
     }
 
-    /// The name in backquotes that follows the last `mark`.
+    /// Returns the name in backquotes after the last `mark`.
     fileprivate func name(after mark: String) -> String? {
         guard let tail = tail(after: mark), tail.first == "`" else { return nil }
         return String(tail.dropFirst().prefix { $0 != "`" })

@@ -1,11 +1,10 @@
 internal import CMariaDB
 import MergeCore
 
-/// A result column as the metadata of its statement describe it.
+/// A result column, from the metadata of its statement.
 ///
-/// The metadata alone decide how its values are fetched, so a value cannot be decoded as another type.
+/// Only the metadata determine how its values are fetched, so a value cannot be decoded as another type.
 struct WireColumn {
-    /// The form in which the server sends the values of the column.
     enum Form {
         /// Whole numbers of up to 64 bits.
         case integer, unsigned
@@ -43,7 +42,7 @@ struct WireColumn {
 
     /// Packs type, sign, kind of character set, decimals and length.
     ///
-    /// The length of a whole number or a time is its width on a screen, which limits no value.
+    /// The length of a whole number or a time is a display width, which limits no value.
     private static func signature(of field: MYSQL_FIELD, as form: Form) -> ColumnSignature {
         let isUnsigned = has(UNSIGNED_FLAG, field)
         let isBinary = field.charsetnr == binaryCharacterSet
@@ -60,7 +59,7 @@ struct WireColumn {
 
     private static let binaryCharacterSet: UInt32 = 63
 
-    /// The type of the buffer that holds every value of this form exactly.
+    /// The type of a buffer that contains every value of this form exactly.
     var bufferType: enum_field_types {
         switch form {
         case .integer, .unsigned: MYSQL_TYPE_LONGLONG
@@ -76,7 +75,7 @@ struct WireColumn {
 }
 
 extension UnsafeMutablePointer<MYSQL_STMT> {
-    /// The columns of the statement's result, as the server described them at its last execution.
+    /// The result columns as the server described them at the last execution.
     var wireColumns: [WireColumn] {
         guard let fields = pointee.fields else { return [] }
         return (0..<Int(pointee.field_count)).map { WireColumn(fields[$0]) }

@@ -1,7 +1,7 @@
 import RecordStore
 import Synchronization
 
-/// Hands out connections: a thin shell around `PoolState`.
+/// Lends connections: a thin shell around `PoolState`.
 final class ConnectionPool: Sendable {
     private enum Turn: Sendable {
         case use(MariaDBConnection)
@@ -20,7 +20,7 @@ final class ConnectionPool: Sendable {
     private let state: Mutex<State>
     private let configuration: MariaDBConfiguration
     private let watch = ConnectionWatch()
-    /// That of the connection that was opened last; 0 before the first.
+    /// The limit of the connection that was opened last; 0 before the first.
     private let longest = Atomic<Int>(0)
 
     init(_ configuration: MariaDBConfiguration) {
@@ -30,11 +30,9 @@ final class ConnectionPool: Sendable {
             State(pool: PoolState(maximumConnections: limits.connections, maximumWaiters: limits.waiters)))
     }
 
-    /// Lends a connection for the time of `body`, and cuts it off at the deadline unless `body` says otherwise.
+    /// Lends a connection to `body`, and cuts it off at the deadline unless `body` sets another one.
     ///
-    /// One that broke meanwhile is thrown away.
-    ///
-    /// - Parameter purpose: one that was used so last does not have to be set up anew.
+    /// - Parameter purpose: a connection that was last used for this purpose is preferred, because it needs no setup.
     func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,
         _ body: (MariaDBConnection) async throws(StoreError) -> Answer
@@ -59,7 +57,6 @@ final class ConnectionPool: Sendable {
         return bytes == 0 ? nil : bytes
     }
 
-    /// The connections at this moment.
     var counts: ConnectionCounts { state.withLock { $0.pool.counts } }
 
     func close() async {
@@ -110,7 +107,7 @@ final class ConnectionPool: Sendable {
         throw Self.late
     }
 
-    /// Opens a connection; one that is there only after the deadline is for those who come later.
+    /// Opens a connection; if it opens after the deadline, later callers use it.
     private func open(_ deadline: ContinuousClock.Instant) async throws(StoreError) -> MariaDBConnection {
         let opening = Opening()
         Task {
@@ -127,7 +124,7 @@ final class ConnectionPool: Sendable {
         do throws(StoreError) {
             let connection = try MariaDBConnection(configuration)
             watch.add(connection.health)
-            // The server may greet and then fall silent.
+            // The server may accept the connection and then not answer.
             connection.health.expect(by: .now.advanced(by: .seconds(2 * Int(configuration.limits.connectSeconds))))
             longest.store(try await connection.open().longestValue, ordering: .relaxed)
             connection.health.expect(by: nil)
@@ -162,9 +159,9 @@ final class ConnectionPool: Sendable {
         await connection.close()
     }
 
-    /// Passes a place without a connection to the caller that waits longest.
+    /// Passes the slot of a broken connection to the caller that waits longest, which opens a new one.
     ///
-    /// That caller opens a connection. Idle connections are closed with one that broke: the server has probably gone away from under all of them.
+    /// Idle connections are closed too: they are probably dead as well.
     private func passOn(_ broken: MariaDBConnection?) async {
         let dropped = state.withLock { state in
             while let number = state.pool.discard() {

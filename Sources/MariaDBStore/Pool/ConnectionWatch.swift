@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Looks ten times a second after connections whose time is over, and cuts them off.
+/// Cuts connections off after their deadlines; it checks them ten times a second.
 final class ConnectionWatch: Sendable {
     private struct Entry {
         weak var health: ConnectionHealth?
@@ -14,7 +14,7 @@ final class ConnectionWatch: Sendable {
     private let state = Mutex(State())
     private static let pause = Duration.milliseconds(100)
 
-    /// Looks after a connection for as long as it is there.
+    /// Watches a connection until it is freed.
     func add(_ health: ConnectionHealth) {
         state.withLock { state in
             state.entries.append(Entry(health: health))
@@ -22,7 +22,7 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// Looks no more, and returns once the last look is over: a process that ends must not be in the middle of one.
+    /// Stops the watch and waits for a running check, which must not overlap the end of the process.
     func stop() async {
         let rounds = state.withLock { state in
             state.entries = []
@@ -36,7 +36,7 @@ final class ConnectionWatch: Sendable {
         while !Task.isCancelled, look() { try? await Task.sleep(for: Self.pause) }
     }
 
-    /// - Returns: false where there is no connection left, and the next begins the looks anew.
+    /// - Returns: false if no connection is left; then `add` starts the checks again.
     private func look() -> Bool {
         let left = state.withLock { state in
             state.entries.removeAll { $0.health == nil }

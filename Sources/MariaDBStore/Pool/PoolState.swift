@@ -1,12 +1,13 @@
 import RecordStore
 
-/// The holders of connections and those who wait for one, as a pure state machine: its functions change the state and
-/// return what the shell has to do.
+/// The borrowers of connections and the waiting callers, as a pure state machine.
+///
+/// Its functions change the state and return the action for the shell.
 struct PoolState<Connection> {
     private let maximumConnections: Int
     private let maximumWaiters: Int
     private var idle: [Connection] = []
-    /// Connections that are leased, idle or being opened.
+    /// Connections that are lent, idle or being opened.
     private var count = 0
     private var waiters: [UInt64] = []
     private var firstWaiter = 0
@@ -17,7 +18,6 @@ struct PoolState<Connection> {
         self.maximumWaiters = maximumWaiters
     }
 
-    /// The connections at this moment.
     var counts: ConnectionCounts {
         ConnectionCounts(
             open: count, used: count - idle.count, limit: maximumConnections, waiting: waiters.count - firstWaiter)
@@ -25,19 +25,19 @@ struct PoolState<Connection> {
 
     enum Acquisition {
         case use(Connection)
-        /// There is room for another: open it.
+        /// The caller may open another connection.
         case open
         case wait
         case refuseFull
         case refuseClosed
     }
 
-    /// Idle connections that are looked through for one that suits better than the last.
+    /// The number of idle connections that are compared with the purpose.
     private static var mostLookedThrough: Int { 16 }
 
     /// - Parameters:
-    ///   - waiter: under which number the caller waits, should it have to.
-    ///   - suits: tells that an idle connection costs less than any other.
+    ///   - waiter: the number of the caller, if it has to wait.
+    ///   - suits: returns true if an idle connection needs no setup.
     mutating func acquire(waiter: UInt64, suits: (Connection) -> Bool = { _ in true }) -> Acquisition {
         if isClosed { return .refuseClosed }
         if let connection = takeIdle(suits) { return .use(connection) }
@@ -61,7 +61,7 @@ struct PoolState<Connection> {
         case close(Connection)
     }
 
-    /// A connection that can be used again comes back, or has just been opened for whoever waits.
+    /// Returns a usable connection to the pool, or passes it to a waiting caller.
     mutating func release(_ connection: Connection) -> Release {
         if isClosed {
             count -= 1
@@ -72,8 +72,8 @@ struct PoolState<Connection> {
         return .keep
     }
 
-    /// A connection broke, or could not be opened.
-    /// - Returns: a waiter that may now open one of its own.
+    /// Removes a connection that broke or could not be opened.
+    /// - Returns: a waiter that may now open its own connection.
     mutating func discard() -> UInt64? {
         guard !isClosed, let waiter = nextWaiter() else {
             count -= 1
@@ -82,21 +82,21 @@ struct PoolState<Connection> {
         return waiter
     }
 
-    /// Drops the connections that lie idle: where one broke, they are probably dead as well.
+    /// Removes the idle connections: after one broke, they are probably dead too.
     mutating func dropIdle() -> [Connection] {
         defer { idle.removeAll() }
         count -= idle.count
         return idle
     }
 
-    /// - Returns: whether the waiter still waited.
+    /// - Returns: true if the waiter still waited.
     mutating func giveUp(_ waiter: UInt64) -> Bool {
         guard let index = waiters[firstWaiter...].firstIndex(of: waiter) else { return false }
         waiters.remove(at: index)
         return true
     }
 
-    /// - Returns: idle connections to close and waiters to turn away.
+    /// - Returns: idle connections to close and waiters to refuse.
     mutating func close() -> (connections: [Connection], waiters: [UInt64]) {
         isClosed = true
         let waiting = Array(waiters[firstWaiter...])

@@ -78,9 +78,9 @@ extension MariaDBDialect {
         ]
     }
 
-    /// Half of SHA-256, since a record's key may be longer than a key of a table: nobody finds two records with the same.
+    /// Half of SHA-256, because a record's key may be longer than a table's key; a collision is not feasible.
     ///
-    /// The database itself would take ten times as long for it.
+    /// The database would take ten times as long.
     func digest(of name: RecordName) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.resource.utf8.count + 1 + name.record.utf8.count)
@@ -101,7 +101,7 @@ extension MariaDBDialect {
 
     var isOfChange: String { "c.name = d.name" }
 
-    /// Only MariaDB tells it as it is at the moment; MySQL answers what it knew a day ago.
+    /// Only MariaDB reports the current value; the value of MySQL may be a day old.
     func lastWrite(to table: TableName) -> Statement? {
         let schema = table.schema.map { Bind(.text(ExactText($0)), JournalColumn.text.type) }
         return Statement(

@@ -1,7 +1,6 @@
 import MergeCore
 import RecordStore
 
-/// The SQL of MariaDB.
 struct MariaDBDialect: Dialect {
     var name: String { "mariadb" }
     var quotationMark: Character { "`" }
@@ -53,7 +52,7 @@ struct MariaDBDialect: Dialect {
 
     func now(minusDays days: Int) -> String { "UTC_TIMESTAMP(6) - INTERVAL \(days) DAY" }
 
-    /// The database in lower case where the server ignores the case of names, as it then compares them.
+    /// The database; in lower case if the server ignores the case of names.
     var databaseName: String { "SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))" }
 
     var isFile: Bool { false }
@@ -76,8 +75,9 @@ struct MariaDBDialect: Dialect {
 
     var namedLock: (take: String, free: String)? { ("GET_LOCK(?, 10)", "RELEASE_LOCK(?)") }
 
-    /// Triggers are shown only to who might make some, a right that a gateway is better without; and foreign keys only
-    /// of tables on which the user has rights.
+    /// The server shows triggers only to users that may create them, a right that a gateway should not have.
+    ///
+    /// It shows foreign keys only of tables on which the user has rights.
     var showsWholeSchema: Bool { false }
     var triggersReachTheirTable: Bool { false }
 }

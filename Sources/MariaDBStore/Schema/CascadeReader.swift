@@ -1,19 +1,16 @@
 import MergeCore
 import RecordStore
 
-/// The foreign keys of a schema that delete or change rows, read once and sorted by the table that they
-/// refer to.
+/// The foreign keys of a schema that delete or change rows, by the table that they refer to.
 ///
-/// What a key does to its rows is read from its table's definition: information_schema.REFERENTIAL_CONSTRAINTS hides it
-/// from a user whose rights are on single tables.
-///
-/// Keys from one schema into another are not followed: to find them, the server would open every table it has.
+/// The actions come from the table definitions: information_schema hides them from a user with rights on single tables.
+/// Foreign keys between schemas are not followed, because the server would have to open all its tables.
 final class CascadeReader {
     private let session: MariaDBSession
     private var known: [String?: [TableName: [ForeignKeyRows]]] = [:]
     private var actions: [TableName: ReferentialActions] = [:]
 
-    /// The rows of information_schema about one foreign key: child column, target table and target column of each.
+    /// The rows of information_schema about one foreign key.
     private struct ForeignKeyRows {
         let name: String
         let table: TableName
@@ -53,7 +50,7 @@ final class CascadeReader {
         do {
             definition = try InformationSchema(session, table: table).definition()
         } catch {
-            // Rights on single columns show the key, and not the table's definition.
+            // A user with rights on single columns sees the key, but not the table's definition.
             guard error.kind == .denied else { throw error }
         }
         let read = ReferentialActions(definition: definition)

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The characters that the server's character sets can hold, asked of the server itself.
+/// The characters of the server's character sets, as the server reports them.
 final class CharacterSets {
     private let session: MariaDBSession
     private var known: [String: Repertoire] = [:]
@@ -10,7 +10,7 @@ final class CharacterSets {
         self.session = session
     }
 
-    /// nil for a set whose characters cannot be told (the multi-byte sets other than Unicode).
+    /// Returns nil if the characters cannot be found: for multi-byte sets other than Unicode.
     func repertoire(of name: String) throws(StoreError) -> Repertoire? {
         switch name {
         case "utf8mb4": return .unicode
@@ -35,9 +35,9 @@ final class CharacterSets {
         return rows.first == [.integer(1)]
     }
 
-    /// Every byte of the set as the server reads it; a byte that stands for nothing comes back as `?`.
+    /// Decodes every byte of the set on the server; an unused byte becomes `?`.
     private func characters(of name: String) throws(StoreError) -> Set<UInt32>? {
-        // The name comes from information_schema; it is checked all the same before it becomes a part of SQL.
+        // The name comes from information_schema, but is checked before it becomes part of SQL.
         guard name.utf8.allSatisfy({ ($0 >= 97 && $0 <= 122) || ($0 >= 48 && $0 <= 57) || $0 == 95 }) else {
             return nil
         }

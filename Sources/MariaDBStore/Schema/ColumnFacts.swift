@@ -1,6 +1,6 @@
 import MergeCore
 
-/// The entry of information_schema on one column, and the types that follow from it.
+/// The facts of information_schema about one column, and the resulting types.
 struct ColumnFacts {
     let declaredType: String
     let dataType: String
@@ -10,12 +10,12 @@ struct ColumnFacts {
     let precision: Int?
     let scale: Int?
     let fraction: Int?
-    /// The server keeps TIMESTAMP up to 2106 (MariaDB 11.5).
+    /// True if the server stores TIMESTAMP up to 2106 (MariaDB 11.5).
     let hasWideTimestamp: Bool
 
     private var isUnsigned: Bool { declaredType.lowercased().contains("unsigned") }
 
-    /// The column's own type first, then what the rules may call it instead; empty where none is supported.
+    /// The types that the rules may choose, the default first; empty if the type is not supported.
     var types: [ColumnType] {
         switch dataType {
         case "tinyint": integers(bits: 8)
@@ -47,7 +47,7 @@ struct ColumnFacts {
         }
     }
 
-    /// Spatial values come as text and go nowhere: their text form loses what WKT does not say.
+    /// Spatial values are read as text and never written: WKT does not contain the complete value.
     var isSpatial: Bool {
         [
             "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon",
@@ -61,7 +61,7 @@ struct ColumnFacts {
         return [.integer(range), .boolean]
     }
 
-    /// nil for FLOAT and DOUBLE as they mostly stand.
+    /// nil for FLOAT and DOUBLE without declared digits.
     private var fixedDigits: FixedDigits? {
         guard let precision, let scale else { return nil }
         return FixedDigits(precision: precision, scale: scale)
@@ -96,7 +96,7 @@ struct ColumnFacts {
         return [.timestamp(fraction: fraction ?? 0, start...end)]
     }
 
-    /// The members of `enum('a','b''c')`, with the server's escapes undone.
+    /// The members of `enum('a','b''c')`, without the server's escapes.
     private var members: [ExactText]? {
         guard let open = declaredType.firstIndex(of: "("), declaredType.last == ")" else { return nil }
         var members: [ExactText] = []

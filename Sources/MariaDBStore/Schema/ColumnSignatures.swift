@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Reads what statements report of the types of a table's columns.
+/// Reads the types that statements report for a table's columns.
 struct ColumnSignatures {
     private let session: MariaDBSession
     private let table: TableName
@@ -12,14 +12,14 @@ struct ColumnSignatures {
         self.table = table
     }
 
-    /// Keeps the table from being altered until the transaction ends, as every read of it does.
+    /// Prevents changes to the table's definition until the transaction ends.
     ///
     /// So information_schema and the signatures describe the same columns.
     func holdTable() throws(StoreError) {
         _ = try readable("SELECT 1 FROM \(dialect.quoted(table)) LIMIT 0")
     }
 
-    /// - Returns: the signatures by the columns' names; none if the database user cannot read the table.
+    /// - Returns: the signatures by column; empty if the database user cannot read the table.
     func read(_ columns: [String]) throws(StoreError) -> [String: ColumnSignature] {
         guard !columns.isEmpty else { return [:] }
         let names = columns.map { dialect.quoted($0) }.joined(separator: ", ")

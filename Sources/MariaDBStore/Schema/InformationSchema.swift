@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Questions to information_schema about one table, all answers as text.
+/// Queries information_schema about one table; all results are text.
 struct InformationSchema {
     private let session: MariaDBSession
     private let table: TableName?
@@ -11,8 +11,7 @@ struct InformationSchema {
         self.table = table
     }
 
-    /// The definition of the table as `SHOW CREATE TABLE` tells it, which needs no more than a right on the table; empty
-    /// where there is none.
+    /// Returns the result of `SHOW CREATE TABLE`, which requires only a right on the table; empty if there is none.
     func definition() throws(StoreError) -> String {
         guard let table else { return "" }
         let text = ColumnType.text(TextType())
@@ -24,10 +23,7 @@ struct InformationSchema {
         return definition.string
     }
 
-    /// Rows of `columns` from a view of information_schema.
-    /// - Parameters:
-    ///   - schemaColumn: the column that holds the table's schema.
-    ///   - tableColumn: the column that holds its name.
+    /// Returns rows of a view of information_schema.
     func rows(
         _ columns: [String], from view: String, schemaColumn: String = "TABLE_SCHEMA",
         tableColumn: String = "TABLE_NAME", also condition: String = "",

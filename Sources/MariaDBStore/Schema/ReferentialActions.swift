@@ -1,6 +1,6 @@
 import MergeCore
 
-/// What a table's foreign keys do if the row that they refer to is deleted or changes, as `SHOW CREATE TABLE` tells.
+/// The actions of a table's foreign keys if the target row is deleted or changes, from `SHOW CREATE TABLE`.
 struct ReferentialActions {
     private let onDelete: [String: Cascade.Effect]
     private let onUpdate: [String: Cascade.Effect]
@@ -9,9 +9,9 @@ struct ReferentialActions {
     init(definition: String) {
         var onDelete: [String: Cascade.Effect] = [:]
         var onUpdate: [String: Cascade.Effect] = [:]
-        // Byte by byte, because a name may begin with a mark that Swift takes for part of the backquote before it.
+        // Split by bytes, because Swift may join a backquote and the first mark of a name into one character.
         for line in definition.utf8.split(separator: UInt8(ascii: "\n")) {
-            // Names stand in the odd places, each backquote within one doubled, which makes an empty place between two.
+            // Names have odd positions. A backquote in a name is doubled, so that an empty part follows.
             let parts = line.split(separator: UInt8(ascii: "`"), omittingEmptySubsequences: false).map {
                 String(Substring($0))
             }
@@ -38,9 +38,9 @@ struct ReferentialActions {
         self.onUpdate = onUpdate
     }
 
-    /// Returns what becomes of this table's rows if the row that they refer to is deleted; nil if nothing does.
+    /// Returns the action on this table's rows if their target row is deleted; nil if there is none.
     func onDelete(_ key: String) -> Cascade.Effect? { onDelete[key] }
 
-    /// Returns what becomes of this table's rows if the columns that they refer to change; nil if nothing does.
+    /// Returns the action on this table's rows if their target columns change; nil if there is none.
     func onUpdate(_ key: String) -> Cascade.Effect? { onUpdate[key] }
 }

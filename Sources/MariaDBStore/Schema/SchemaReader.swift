@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Reads from information_schema what the rules need to know of their tables.
+/// Reads the schema of the rules' tables from information_schema.
 struct SchemaReader {
     private let session: MariaDBSession
     private let characterSets: CharacterSets
@@ -26,7 +26,7 @@ struct SchemaReader {
             tables: found, allNames: names.compactMap { $0[0] }, name: try rights.database(), dependents: dependents)
     }
 
-    /// Follows foreign keys that delete or change rows, from table to table; the tables that they reach are read as well.
+    /// Follows foreign keys that delete or change rows, and also reads the tables that they reach.
     private func dependents(
         of tables: [TableName], _ found: inout [TableName: TableSchema]
     ) throws(StoreError) -> [TableName: [Dependent]] {
@@ -47,7 +47,7 @@ struct SchemaReader {
     private func read(_ name: TableName) throws(StoreError) -> TableSchema? {
         let source = InformationSchema(session, table: name)
         let heads = try source.rows(["TABLE_NAME", "TABLE_TYPE", "ENGINE"], from: "TABLES")
-        // information_schema ignores the case of names; where the file system does not, the exact one counts.
+        // information_schema ignores the case of names; the exact name comes first, for file systems that do not.
         guard let head = heads.first(where: { $0[0] == name.name }) ?? (heads.count == 1 ? heads[0] : nil),
             let kind = head[1]
         else { return nil }
@@ -89,8 +89,8 @@ struct SchemaReader {
         return rows.first == [.text(ExactText("YES"))]
     }
 
-    /// The checks as the table's definition tells them: information_schema hides them from a user who has no more than
-    /// the rights that FieldMerge asks for.
+    /// Reads the checks from the table's definition: information_schema hides them from a user with only FieldMerge's
+    /// rights.
     private func checks(_ source: InformationSchema) throws(StoreError) -> CheckScanner {
         CheckScanner(try source.definition())
     }
@@ -123,7 +123,6 @@ struct SchemaReader {
         }
     }
 
-    /// Neighbouring rows whose first column is the same.
     private static func grouped(_ rows: [[String?]]) -> [(name: String, rows: [[String?]])] {
         var groups: [(name: String, rows: [[String?]])] = []
         for row in rows {
@@ -180,7 +179,7 @@ struct SchemaReader {
         return columns
     }
 
-    /// A collation that pads with blanks equates texts which differ in trailing blanks alone.
+    /// A collation with padding equates texts that differ only in trailing blanks.
     private static func isExact(_ collation: String) -> Bool {
         collation == "binary" || collation == "utf8mb4_0900_bin" || collation.hasSuffix("_nopad_bin")
     }

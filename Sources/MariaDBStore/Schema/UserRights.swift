@@ -1,8 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The rights of the database user, as far as information_schema tells: on everything, on a schema, on a table,
-/// on some of its columns.
+/// The rights of the database user in information_schema: global, on a schema, on a table, on columns.
 final class UserRights {
     private let session: MariaDBSession
     private var known: [String: Set<String>] = [:]
@@ -12,14 +11,13 @@ final class UserRights {
         self.session = session
     }
 
-    /// The schema connected to.
     func database() throws(StoreError) -> String? {
         if let name { return name }
         name = try texts("SELECT DATABASE()", []).first
         return name
     }
 
-    /// - Returns: nil where rights come from a role, which information_schema does not resolve.
+    /// - Returns: nil if rights come from a role, which information_schema does not resolve.
     func rights(on table: TableName) throws(StoreError) -> Set<String>? {
         let connected = try database()
         guard let schema = table.schema ?? connected else { return nil }
@@ -36,7 +34,7 @@ final class UserRights {
     private func read(_ view: String, where condition: String, values: [String]) throws(StoreError) -> Set<String> {
         let key = view + values.joined(separator: "\u{0}")
         if let rights = known[key] { return rights }
-        // GRANTEE reads 'user'@'host', CURRENT_USER() the same without quotes.
+        // GRANTEE is 'user'@'host'; CURRENT_USER() is the same without quotes.
         let grantee = "CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"
         let sql =
             "SELECT DISTINCT PRIVILEGE_TYPE FROM information_schema.\(view) WHERE GRANTEE = \(grantee)\(condition)"

@@ -1,17 +1,14 @@
 package import MergeCore
 
-/// Says what a client may do with a record, and which line of the rules decided.
+/// Reports a client's rights on a record, and the rule lines that grant or refuse them.
 package struct AccessReport: Sendable {
     private let resource: Resource
     private let view: ResourceView?
     private let record: Record?
     private let name: String
 
-    /// - Parameters:
-    ///   - resource: the record's.
-    ///   - name: of the record, as it was asked for.
-    ///   - record: as it stands; nil where there is none.
-    ///   - viewer: the client.
+    /// - Parameter name: of the record, as the operator spelled it.
+    /// - Parameter record: nil if there is none.
     package init(_ resource: Resource, name: String, record: Record?, viewer: Viewer) {
         self.resource = resource
         self.name = name

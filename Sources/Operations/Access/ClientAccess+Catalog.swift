@@ -4,7 +4,7 @@ package import MergeCore
 package import MergeService
 
 extension ClientAccess {
-    /// Makes the rights of a client to the resources of a catalog.
+    /// Determines a client's rights on the resources of a catalog.
     package convenience init(_ viewer: Viewer, to catalog: Catalog) {
         let text = catalog.resources.compactMap { viewer.view(of: $0) }.map { view in
             view.canonical { String(describing: $0) }
@@ -14,9 +14,9 @@ extension ClientAccess {
 }
 
 extension FeedState {
-    /// Returns the state of the feed under the name that it has for a client: another for one who sees otherwise.
+    /// Returns the state with the feed's id for a client; each view of the records has another id.
     ///
-    /// - Parameter access: nil for one who sees everything.
+    /// - Parameter access: nil for a client that may see everything.
     package func named(for access: ClientAccess?) -> FeedState {
         guard let access else { return self }
         return FeedState(

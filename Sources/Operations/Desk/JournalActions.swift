@@ -3,7 +3,7 @@ package import MergeService
 package import MergeWire
 package import RecordStore
 
-/// Takes entries of the journal back and sends refused pushes again, over HTTP and on the command line alike.
+/// Undoes journal entries and resends refused pushes, over HTTP and on the command line.
 package struct JournalActions: Sendable {
     private let service: MergeService
     private let active: ActiveRules
@@ -14,10 +14,7 @@ package struct JournalActions: Sendable {
 
     /// Makes the actions of one request.
     ///
-    /// - Parameters:
-    ///   - limits: what a push that is sent again may hold.
-    ///   - access: the rights of the operator; nil at the console, where everything may be done.
-    ///   - maintenance: of the gateway; the console has none.
+    /// - Parameter access: the rights of the operator; nil at the console, which may do everything.
     package init(
         service: MergeService, active: ActiveRules, limits: WireLimits, access: ClientAccess? = nil,
         maintenance: Maintenance = Maintenance(), deadline: ContinuousClock.Instant
@@ -30,11 +27,11 @@ package struct JournalActions: Sendable {
         self.deadline = deadline
     }
 
-    /// Merges the opposite of an entry; what was taken back once is not taken back again.
+    /// Merges the opposite of an entry, without outcomes that were undone before.
     ///
-    /// A second time answers what the first one came to.
+    /// A repeated undo returns the first answer.
     ///
-    /// - Parameter groups: the groups to take back, as `section.group`; nil for all that are left.
+    /// - Parameter groups: the groups to undo, as `section.group`; nil for all that are left.
     package func undo(
         _ number: Int, groups: Set<ExactText>?, sender: Sender, isPreview: Bool
     ) async throws -> PushAnswer {
@@ -67,7 +64,7 @@ package struct JournalActions: Sendable {
         }
     }
 
-    /// The key of something that is done once, whoever does it; another body makes another one.
+    /// Returns the key of an action that takes effect once, for all clients; another body has another key.
     private static func key(_ effect: String, _ body: [UInt8]) -> PushKey {
         let key = RequestKey(effect: effect, body: body)
         return PushKey(text: key.text, name: key.name, request: key.fingerprint)
@@ -85,10 +82,10 @@ package struct JournalActions: Sendable {
             .opposite(of: content)
     }
 
-    /// Sends a refused push again, as its sender, under a key of its own and the rules of today.
+    /// Sends a refused push again, for its sender, under its own key and the current rules.
     ///
-    /// Of a push of which some edits were merged, the others alone are sent. It is all or nothing, so that a replay that
-    /// succeeded leaves nothing to be sent once more, and it succeeds once.
+    /// If some edits were merged before, it sends only the other edits. They are merged completely or not at all, so a
+    /// resend succeeds at most once.
     package func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
         let stored = try await service.entry(number, active: active, deadline: deadline)
         guard let refused = stored.refused else {
@@ -111,7 +108,7 @@ package struct JournalActions: Sendable {
         }
     }
 
-    /// A push that is sent again, the form of its answer, and what it takes back, where it is an undo.
+    /// The edits of a resend, the form of its answer, and the outcomes to undo.
     private struct Resent {
         let edits: [Edit]
         let form: AnswerForm
@@ -126,7 +123,7 @@ package struct JournalActions: Sendable {
         }
     }
 
-    /// Returns what was not merged of a refused push.
+    /// Returns the edits of a refused push that were not merged.
     private func rest(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
         let whole = try await whole(refused, of: stored)
         let merged =

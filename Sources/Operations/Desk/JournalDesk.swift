@@ -4,7 +4,7 @@ import MergeWire
 package import RecordStore
 import RuleFiles
 
-/// The journal as an operator uses it, without a gateway that runs.
+/// The journal for an operator, without a running gateway.
 package struct JournalDesk: Sendable {
     private let engine: any RecordEngine
     private let journal: Journal
@@ -16,17 +16,14 @@ package struct JournalDesk: Sendable {
         self.journal = journal
     }
 
-    /// Nobody waits but the operator.
+    /// No client waits, so the deadline is generous.
     private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// The newest entries that fit, or those after a number where the filter has one; the newest last.
+    /// Returns the newest entries of a filter, or those after its number; the newest last.
     ///
-    /// - Parameters:
-    ///   - rules: the folder of the rules; only a record's key needs them.
-    ///   - onlyRefused: only pushes that are kept because they were refused.
-    ///   - value: what is given for a filter of `GET /v1/journal`; nil where nothing is.
+    /// - Parameter value: returns a parameter of `GET /v1/journal`; nil if it is absent.
     package func list(
         rules: String?, onlyRefused: Bool = false, _ value: (String) -> String?
     ) async throws(JournalFault) -> JournalPage {
@@ -53,9 +50,9 @@ package struct JournalDesk: Sendable {
         }
     }
 
-    /// Returns a sentence on a resource that no entry of late is of; nil where one is.
+    /// Returns a warning if none of the newest entries has a resource; else nil.
     ///
-    /// The journal knows resources that the rules have no more, so it is asked for names, not they.
+    /// The journal may contain resources that the rules no longer have, so the names come from the journal.
     package func doubt(about resource: String) async throws(JournalFault) -> String? {
         var filter = JournalFilter()
         (filter.limit, filter.isBackward) = (1_000, true)
@@ -79,7 +76,7 @@ package struct JournalDesk: Sendable {
         return moment
     }
 
-    /// Returns an entry; throws where there is none, or the journal cannot be read.
+    /// Returns an entry; throws if there is none, or the journal cannot be read.
     package func entry(_ number: Int) async throws(JournalFault) -> StoredEntry {
         do {
             return try await journal.entry(number, deadline)
@@ -88,13 +85,11 @@ package struct JournalDesk: Sendable {
         }
     }
 
-    // MARK: Acting
+    // MARK: Actions
 
     /// Merges the opposite of an entry.
     ///
-    /// - Parameters:
-    ///   - groups: the groups to take back, as `section.group`; all where there are none.
-    ///   - rules: the folder of the rules.
+    /// - Parameter groups: the groups to undo, as `section.group`; empty for all.
     package func undo(
         _ number: Int, groups: [String], rules: String, isPreview: Bool
     ) async throws(JournalFault) -> PushAnswer {
@@ -110,11 +105,10 @@ package struct JournalDesk: Sendable {
         try await act(under: rules, isPreview: isPreview) { try await $0.replay(number, isPreview: isPreview) }
     }
 
-    /// Does what is necessary after a restore or a failover, and reports it.
+    /// Takes and reports the necessary steps after a restore or a failover.
     ///
     /// - Parameters:
     ///   - newer: a copy of the journal from before the restore; nil if there is none.
-    ///   - rules: the folder of the rules.
     ///   - rollsForward: merges the pushes again that the data lack.
     package func restored(
         newer: Journal?, rules: String, rollsForward: Bool, isPreview: Bool
@@ -133,10 +127,10 @@ package struct JournalDesk: Sendable {
         }
     }
 
-    /// No token has a name with a space, so nobody is mistaken for the operator.
+    /// No token's name contains a space, so the operator's name is unique.
     private static let `operator` = Sender(who: "command line", device: nil)
 
-    /// Decides what is in doubt in a write-ahead journal before the first merge, if no gateway runs that does so.
+    /// Recovers in-doubt transactions of a write-ahead journal before the first merge, unless a gateway does so.
     private func claim(_ service: MergeService, _ active: ActiveRules) async throws(JournalFault) {
         guard let ahead = journal.ahead else { return }
         do throws(StoreError) {
@@ -151,7 +145,7 @@ package struct JournalDesk: Sendable {
         under rules: String, isPreview: Bool, _ action: (JournalActions) async throws -> PushAnswer
     ) async throws(JournalFault) -> PushAnswer {
         let active = try await active(rules)
-        // What was kept passed the gateway's own limits, which are not known here.
+        // Stored pushes passed the gateway's own limits, which are unknown here.
         var limits = WireLimits()
         (limits.depth, limits.edits, limits.items) = (2_000, .max, .max)
         var merging = MergeLimits()

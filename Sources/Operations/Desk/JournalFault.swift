@@ -2,9 +2,9 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// The reason for which the journal could not be used on the command line, in one sentence.
+/// The reason why a journal command failed, in one sentence.
 package struct JournalFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence on what is wrong and what to do, without a full stop.
+    /// The problem and the remedy, without a full stop.
     package let description: String
 
     /// - Parameter sentence: without a full stop.

@@ -2,19 +2,18 @@ package import MergeCore
 import MergeWire
 package import RecordStore
 
-/// Some entries of the journal, the newest last.
+/// A page of journal entries, the newest last.
 package struct JournalPage: Sendable {
-    /// At most as many as were asked for.
+    /// The entries, up to the limit.
     package let entries: [StoredEntry]
-    /// There are more: older ones where these are the newest, else newer ones.
+    /// True if there are more: older ones if the page has the newest, else newer ones.
     package let hasMore: Bool
-    /// They are the newest that there are, not those after a number.
+    /// True if the page has the newest entries, not those after a number.
     package let isNewest: Bool
-    /// The moment at which it was noticed that another program had changed the record that is asked for; nil where a
-    /// push did so last, or nobody has noticed anything.
+    /// The time of the requested record's last change, if it was a foreign change; else nil.
     package var lastForeignChange: DateTime?
 
-    /// The page as `GET /v1/journal` answers it.
+    /// The page in the form of `GET /v1/journal`.
     package var json: [UInt8] {
         JournalEncoder.page(entries.map(\.shown), next: hasMore && !isNewest ? entries.last?.number : nil)
     }

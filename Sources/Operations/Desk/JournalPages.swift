@@ -1,8 +1,7 @@
 package import MergeService
 package import RecordStore
 
-/// Reads pages of the journal in pieces, so that none is much longer than its bytes allow: an entry may be as long as a
-/// body.
+/// Reads pages of the journal in pieces, which limits their bytes: an entry may be as long as a body.
 package struct JournalPages: Sendable {
     private let service: MergeService
     private let active: ActiveRules
@@ -11,7 +10,7 @@ package struct JournalPages: Sendable {
     private static let mostBytes = 8 << 20
     private static let firstPiece = 8
     private static let longestPiece = 256
-    /// A piece that is shorter lets the next have twice the entries.
+    /// After a shorter piece, the next piece has twice the entries.
     private static let shortPiece = 256 << 10
 
     /// Reads for one request.
@@ -21,7 +20,7 @@ package struct JournalPages: Sendable {
         self.deadline = deadline
     }
 
-    /// Returns the entries of a page, and the number after which the next begins; nil on the last.
+    /// Returns the entries of a page, and the number after which the next page begins; nil on the last page.
     package func page(_ filter: JournalFilter) async throws -> (entries: [StoredEntry], next: Int?) {
         var entries: [StoredEntry] = []
         var bytes = 0
@@ -29,7 +28,7 @@ package struct JournalPages: Sendable {
         var rest = filter
         while true {
             let wanted = min(size, filter.limit - entries.count)
-            // One more tells whether there is a next.
+            // One more entry shows that a next page exists.
             rest.limit = wanted + 1
             let found = try await service.entries(rest, active: active, deadline: deadline)
             entries += found.prefix(wanted)
@@ -44,6 +43,5 @@ package struct JournalPages: Sendable {
 }
 
 extension StoredEntry {
-    /// About the bytes that it takes.
     fileprivate var byteCount: Int { 256 + (entry?.body.count ?? 0) + (refused?.body.count ?? 0) }
 }

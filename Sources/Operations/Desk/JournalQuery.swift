@@ -2,12 +2,12 @@ package import MergeCore
 import MergeWire
 package import RecordStore
 
-/// Reads which entries of the journal are asked for, in a URL or on the command line.
+/// Reads the filter of journal entries from a URL or the command line.
 package struct JournalQuery {
     private let catalog: Catalog?
     private static let maximumLimit = 1_000
 
-    /// The names of all that may be asked for.
+    /// The names of all parameters.
     package static let members = ["resource", "id", "who", "outcome", "since", "after", "limit", "refused"]
 
     /// - Parameter catalog: the rules, which “id” needs.
@@ -15,8 +15,8 @@ package struct JournalQuery {
         self.catalog = catalog
     }
 
-    /// - Parameter value: what is given under a name; nil where nothing is.
-    /// - Throws: a 400 `Problem` that names what is wrong.
+    /// - Parameter value: returns a parameter; nil if it is absent.
+    /// - Throws: a 400 `Problem` that names the wrong parameter.
     package func filter(_ value: (String) throws(Problem) -> String?) throws(Problem) -> JournalFilter {
         var filter = JournalFilter()
         filter.resource = try value("resource")
@@ -54,7 +54,7 @@ package struct JournalQuery {
         return number
     }
 
-    /// A date, or a date and time with a UTC offset.
+    /// Reads a date, or a date and time with a UTC offset.
     private static func time(_ text: String) throws(Problem) -> DateTime {
         let wrong = invalid("“since” is a date such as 2026-11-20 or a time such as 2026-11-20T10:00:00Z")
         if case .date(let date)? = try? ColumnType.date.accept(.text(text)) {

@@ -4,14 +4,12 @@ package import MergeWire
 package import RecordStore
 
 extension StoredEntry {
-    /// The entry as it is shown at the console.
+    /// The complete entry, for the console.
     package var shown: ShownEntry { shown(to: nil, of: nil) }
 
-    /// Returns the entry as it is shown.
+    /// Returns the parts of the entry that an operator may see.
     ///
-    /// - Parameters:
-    ///   - access: the rights of the operator; nil for one who may read everything.
-    ///   - catalog: the rules that are served.
+    /// - Parameter access: the rights of the operator; nil for an operator who may read everything.
     package func shown(to access: ClientAccess?, of catalog: Catalog?) -> ShownEntry {
         let viewer = access?.viewer
         return ShownEntry(
@@ -33,12 +31,12 @@ extension StoredEntry {
         return EntryView.shown(entry.body, of: catalog?[entry.resource], to: viewer)
     }
 
-    /// A push may hold values of any resource that it names, so one that may not be read whole hides it.
+    /// Returns true only if the viewer sees every resource completely, because a push may contain values of each.
     private func mayRead(_ refused: RefusedBody, _ viewer: Viewer?, _ catalog: Catalog?) -> Bool {
         guard let viewer, let catalog else { return viewer == nil }
         return catalog.resources.allSatisfy { viewer.view(of: $0)?.seesEverything ?? true }
     }
 
-    /// The entry as `GET /v1/journal/{n}` answers it.
+    /// The entry in the form of `GET /v1/journal/{n}`.
     package var json: [UInt8] { JournalEncoder.one(shown) }
 }

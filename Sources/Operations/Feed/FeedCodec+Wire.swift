@@ -7,7 +7,7 @@ extension FeedCodec {
         FeedCodec(
             record: { ChangesEncoder.encode($0, $1, $2) },
             key: { text, section in
-                // What is no key any more, because the rules have changed, names no record.
+                // A text that is no key under the current rules names no record.
                 (try? KeyText.lookup(text, section)) ?? nil
             })
     }

@@ -3,11 +3,9 @@ package import MergeWire
 import RecordStore
 
 extension FeedPage {
-    /// Returns the page as clients are told of it.
+    /// Returns the page in its form for clients.
     ///
-    /// - Parameters:
-    ///   - rules: the version of the rules.
-    ///   - saysMore: false for an event, which others follow by themselves.
+    /// - Parameter saysMore: false for an event, which further events follow anyway.
     package func text(rules: String, saysMore: Bool = true) -> ChangesText {
         ChangesText(
             feed: feed, revision: revision, hasMore: saysMore ? hasMore : nil, rules: rules,

@@ -1,19 +1,19 @@
 import MergeCore
 
-/// The place up to which a snapshot has been sent, as a client sends it back.
+/// The position in a snapshot, which a client sends back to continue it.
 package struct SnapshotCursor: Sendable, Hashable {
-    /// The feed that goes on from the snapshot.
+    /// The feed that continues the snapshot.
     package let feed: String
-    /// The revision from which it goes on.
+    /// The revision from which the feed continues.
     package let revision: Int
     /// The resources of the snapshot, in their order.
     package let resources: [String]
-    /// The position of the resource under way.
+    /// The position of the current resource.
     package let position: Int
-    /// The key of its last record, as URLs spell it; nil before its first.
+    /// The key of its last sent record, as URLs spell it; nil before its first.
     package let key: String?
 
-    /// Marks a place in a snapshot.
+    /// Describes a position in a snapshot.
     package init(feed: String, revision: Int, resources: [String], position: Int, key: String?) {
         self.feed = feed
         self.revision = revision
@@ -22,7 +22,7 @@ package struct SnapshotCursor: Sendable, Hashable {
         self.key = key
     }
 
-    /// The cursor as clients see it: letters, digits, `-` and `_`.
+    /// The cursor for clients: letters, digits, `-` and `_`.
     package var text: String {
         let plain = [
             feed, String(revision), resources.joined(separator: ","), String(position), key.map { "=" + $0 } ?? "",
@@ -39,7 +39,7 @@ package struct SnapshotCursor: Sendable, Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads what `text` wrote; nil where it is something else.
+    /// Decodes `text`; nil if it is invalid.
     package init?(text: String) {
         guard text.utf8.count <= 65_536 else { return nil }
         var plain = text.utf8.map { byte in

@@ -5,8 +5,9 @@ import MergeWire
 import RecordStore
 import Synchronization
 
-/// Writes a snapshot line by line: every record of some resources, page by page, so that it takes the same memory
-/// however large the database is.
+/// Writes a snapshot line by line, one page of records at a time.
+///
+/// So it needs the same memory for every size of database.
 package struct SnapshotLines: Sendable {
     private let service: MergeService
     private let active: ActiveRules
@@ -16,20 +17,18 @@ package struct SnapshotLines: Sendable {
     private let start: SnapshotCursor?
     private let shown: ShownRecords
 
-    /// Records between two cursors.
+    /// The number of records between two cursors.
     private static let page = 1_000
-    /// Bytes after which a page ends early.
+    /// The number of bytes after which a page ends early.
     private static let mostBytes = 1 << 20
-    /// Runs of a page whose connection broke: nothing of it has been sent.
+    /// The highest number of runs of a page; a run that failed has sent nothing.
     private static let maximumRuns = 3
 
     /// - Parameters:
-    ///   - active: the rules.
-    ///   - state: how the feed stood before the first record is read.
-    ///   - resources: the resources whose records are told, in their order.
-    ///   - viewer: the client whose records they are; nil for one who sees everything.
-    ///   - shown: notes what is sent.
-    ///   - start: the place from which an earlier snapshot goes on; nil for a whole one.
+    ///   - state: the feed before the first record is read.
+    ///   - viewer: the client; nil for a client that may see everything.
+    ///   - shown: stores delivery records.
+    ///   - start: the position from which an earlier snapshot continues; nil for a complete one.
     package init(
         service: MergeService, active: ActiveRules, state: FeedState, resources: [Resource],
         viewer: Viewer? = nil, shown: ShownRecords, from start: SnapshotCursor? = nil
@@ -46,14 +45,13 @@ package struct SnapshotLines: Sendable {
     /// Writes all lines.
     ///
     /// - Parameters:
-    ///   - patience: the time that one page may take.
-    ///   - write: takes some lines, and how many records they hold; it may wait for whoever takes them.
-    /// - Throws: `StoreError`, a `Problem`, and what `write` throws.
+    ///   - patience: the time limit of one page.
+    ///   - write: sends some lines with a number of records; it may wait for the client.
     package func write(patience: Duration, to write: ([UInt8], Int) async throws -> Void) async throws {
         let estimate = try await active.estimate(
             of: resources, for: viewer, in: service, .now.advanced(by: patience))
         let revision = start?.revision ?? state.revision
-        // Tells its pages from those of others.
+        // Identifies the delivered ranges of this snapshot.
         let snapshot = UInt64.random(in: .min ... .max)
         try await write(
             SnapshotText.head(
@@ -69,7 +67,7 @@ package struct SnapshotLines: Sendable {
             var page = try await self.page(
                 of: resource, after: key, service.pieceSize(of: [resource]), patience: patience)
             while let next = page.next {
-                // One page ahead, so that the database does not wait for whoever takes the last.
+                // The next page is read while the client receives the last one.
                 let size = page.size
                 async let ahead = self.page(of: resource, after: next, size, patience: patience)
                 count += page.records
@@ -82,7 +80,7 @@ package struct SnapshotLines: Sendable {
         try await write(SnapshotText.end(records: count), 0)
     }
 
-    /// Notes a page, and writes it with its cursor; the client goes on from the revision of the whole.
+    /// Stores delivery records of a page, and writes it with its cursor, which has the revision of the whole snapshot.
     private func send(
         _ page: Page, _ stretch: ShownRecords.Stretch?, behind position: Int, _ revision: Int, patience: Duration,
         to write: ([UInt8], Int) async throws -> Void
@@ -96,7 +94,7 @@ package struct SnapshotLines: Sendable {
         if !lines.isEmpty { try await write(lines, page.records) }
     }
 
-    /// The place behind a page; nil at the end.
+    /// Returns the cursor after a page; nil at the end.
     private func cursor(behind position: Int, _ key: RecordKey?, _ revision: Int) -> SnapshotCursor? {
         guard key != nil || position + 1 < resources.count else { return nil }
         return SnapshotCursor(
@@ -108,15 +106,15 @@ package struct SnapshotLines: Sendable {
     private struct Page: Sendable {
         var lines: [UInt8] = []
         var records = 0
-        /// The key behind which it begins; nil before the first record.
+        /// The key after which the page begins; nil before the first record.
         let start: RecordKey?
         var next: RecordKey?
         var read: [ShownRecords.Read] = []
-        /// The number of records that would be read at once next.
+        /// The number of records for the next read.
         var size: PieceSize
     }
 
-    /// - Parameter size: the number of records that are read at once first, as the page before tells it.
+    /// - Parameter size: the number of records for the first read.
     private func page(
         of resource: Resource, after key: RecordKey?, _ size: PieceSize, patience: Duration
     ) async throws(StoreError) -> Page {

@@ -1,11 +1,11 @@
-/// The highest sequence number of each GTID domain (MariaDB) or source server (MySQL) that a server has committed.
+/// The highest committed sequence number of each GTID domain (MariaDB) or source server (MySQL).
 ///
-/// A position that goes down means that the server has lost transactions: a backup was restored, or a replica that lagged
-/// was promoted. Sources: MariaDB “gtid_current_pos”, MySQL “gtid_executed”.
+/// A lower position means that the server has lost transactions: a backup was restored, or a replica that lagged was
+/// promoted. Sources: MariaDB “gtid_current_pos”, MySQL “gtid_executed”.
 package struct CommitPosition: Sendable, Hashable {
     private let numbers: [String: Int]
 
-    /// Reads a list such as `0-1-270,2-1-9` or `3E11FA47-…:1-5:7-9`; parts of another form are left out.
+    /// Reads a list such as `0-1-270,2-1-9` or `3E11FA47-…:1-5:7-9`, and ignores other parts.
     package init(_ text: String) {
         var numbers: [String: Int] = [:]
         for part in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
@@ -26,9 +26,9 @@ package struct CommitPosition: Sendable, Hashable {
         return (String(numbers[0]), number)
     }
 
-    /// True if a server has committed less than another position contains.
+    /// Returns true if a server has committed less than another position contains.
     ///
-    /// Domains that only one position contains are not compared, because a server may begin or end them at any time.
+    /// It ignores domains in only one position, because a server may begin or end them at any time.
     package func isBehind(_ other: CommitPosition) -> Bool {
         other.numbers.contains { domain, number in numbers[domain].map { $0 < number } ?? false }
     }

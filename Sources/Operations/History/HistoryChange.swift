@@ -1,14 +1,9 @@
-/// The reasons for which a history is not the one that was seen before.
+/// The reasons why a history differs from the one before.
 package enum HistoryFault: String, Sendable, Hashable, CaseIterable {
-    /// The feed has a lower revision than before.
     case feedBehind
-    /// Entries of the journal are gone.
     case entriesBehind
-    /// The server has lost commits.
     case commitsBehind
-    /// Another server is behind the address.
     case otherServer
-    /// Another journal is in the place of the former one.
     case otherJournal
 
     /// A sentence for operators.
@@ -23,7 +18,7 @@ package enum HistoryFault: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A history that is not the one that was seen before.
+/// A history that differs from the one before.
 package struct HistoryChange: Sendable, Hashable {
     /// The reasons; at least one.
     package let faults: [HistoryFault]
@@ -35,19 +30,19 @@ package struct HistoryChange: Sendable, Hashable {
 }
 
 extension HistoryPosition {
-    /// Compares what is found now with the highest position that a gateway has seen.
+    /// Compares the current position with the highest one that a gateway has read.
     ///
     /// - Parameters:
-    ///   - memory: what this gateway has seen; nil if it has seen nothing yet.
-    ///   - noted: the server as the journal has it; nil if no gateway noted it.
+    ///   - memory: the position in this gateway's memory; nil if there is none yet.
+    ///   - noted: the server position in the journal; nil if there is none.
     /// - Returns: nil if the history is the same.
     package func change(since memory: HistoryPosition?, noted: ServerPosition?) -> HistoryChange? {
         guard let memory else { return change(sinceNoted: noted) }
         guard memory.journal == journal else {
-            // The first feed of a new journal is a new one, and its keys begin with it.
+            // A new journal begins with a new feed and without keys.
             return isFresh ? nil : HistoryChange(faults: [.otherJournal], losesKeys: true)
         }
-        // Another gateway, or an operator, has begun a feed since, so the memory belongs to the history before it.
+        // Another gateway or an operator has begun a feed, so the memory belongs to the history before it.
         if feed != memory.feed, epoch > memory.epoch { return change(sinceNoted: noted) }
         var faults: [HistoryFault] = []
         if isFeedBehind(memory) { faults.append(.feedBehind) }
@@ -57,7 +52,7 @@ extension HistoryPosition {
             faults.append(.commitsBehind)
         }
         let losesKeys = !faults.isEmpty
-        // What this gateway saw up to now is all there, so a promoted replica has the keys too.
+        // Everything that this gateway has read still exists, so a promoted replica has the keys too.
         if server.isOther(than: memory.server) || noted.map({ server.isOther(than: $0) }) == true {
             faults.append(.otherServer)
         }

@@ -2,18 +2,17 @@ internal import Crypto
 import FoundationEssentials
 import MergeCore
 
-/// The file in which a gateway keeps the highest position that it has seen, apart from the database and the journal.
+/// The file with the highest position that a gateway has read.
 ///
-/// A backup that brings back the database and the journal does not bring back this file, so a gateway that starts detects
-/// the restore.
+/// A restore of the database and the journal does not restore this file. So a gateway detects the restore at its start.
 package struct HistoryFile: Sendable {
     /// The path of the file.
     package let path: String
     private let database: String?
 
-    /// Names a file; it may be missing.
+    /// Names a file, which may be missing.
     ///
-    /// - Parameter database: the path of the database if that is a file too.
+    /// - Parameter database: the path of the database if it is a file.
     package init(path: String, database: String? = nil) {
         self.path = path
         self.database = database
@@ -34,7 +33,7 @@ package struct HistoryFile: Sendable {
     private var databaseNumber: UInt64? { database.flatMap { try? DatabaseMark.number(of: $0) } }
 
     private struct Content: Codable {
-        /// The number that the file system gave the database file.
+        /// The inode number of the database file.
         var file: UInt64?
         var server: String?
         var commits: String
@@ -56,7 +55,7 @@ package struct HistoryFile: Sendable {
         (try? Data(contentsOf: URL(filePath: path))).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
     }
 
-    /// Writes the position, as a whole or not at all.
+    /// Writes the position atomically.
     ///
     /// - Throws: the error of the file system.
     func write(_ position: HistoryPosition) throws {

@@ -6,11 +6,10 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// Detects that the data or the journal went back in time, or that another server or journal is in their place, and then
-/// begins a new feed.
+/// Detects that the data or the journal went back in time or was replaced, and then begins a new feed.
 ///
-/// The highest position is kept in three places that can go back separately: in this process, in a file of this gateway,
-/// and, as far as it concerns the server, in the journal.
+/// The highest position is in this process, in a file, and, for the server's part, in the journal. These copies can go
+/// back separately.
 package final class HistoryGuard: Sendable {
     private let engine: any RecordEngine
     private let file: HistoryFile?
@@ -19,20 +18,19 @@ package final class HistoryGuard: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The last change that this process has detected.
         var last: (reason: String, at: ContinuousClock.Instant)?
         var changes = 0
-        /// The number of looks in a row that found a change.
+        /// The number of consecutive checks that found a change.
         var suspicions = 0
-        /// The files of the database and of the journal when the first was opened.
+        /// The inode numbers of the database and the journal when they were opened first.
         var files: [String: UInt64] = [:]
         var isFileWritable = true
     }
 
     private static let patience = Duration.seconds(10)
-    /// The number of looks that have to find a change in a cluster.
+    /// The number of checks that must find a change in a cluster.
     ///
-    /// Its nodes may lag for a moment, and no revision is given meanwhile.
+    /// Its nodes may lag for a moment. Meanwhile no revision is assigned.
     private static let mostSuspicions = 5
 
     /// - Parameter file: nil keeps the position in this process only.
@@ -52,12 +50,11 @@ package final class HistoryGuard: Sendable {
         return "the history of the database has changed, so a new feed began: \(last.reason)"
     }
 
-    /// Compares the history with the highest position that was seen, and begins a new feed if it is another one.
+    /// Compares the history with the highest known position, and begins a new feed if the history differs.
     ///
-    /// - Parameter confirmed: the feed up to the revision that no crash of the server can take back; nil if none is known.
-    /// - Parameter isStart: acts at the first look.
-    /// - Returns: true if the journal has to be opened again, because its history or its secret is another one.
-    /// - Throws: `StoreError` if it cannot be compared.
+    /// - Parameter confirmed: the feed up to its last durable revision; nil if none is known.
+    /// - Parameter isStart: acts at the first check, also in a cluster.
+    /// - Returns: true if the journal must be opened again, because its history or its secret has changed.
     @discardableResult
     package func check(
         _ journal: Journal, confirmed: FeedState? = nil, isStart: Bool = false
@@ -87,7 +84,7 @@ package final class HistoryGuard: Sendable {
         let server = journal.isTogether ? nil : try await serverPosition()
         let known = memory.withLock { $0.highest }
         let change = try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
-            // Under the lock of the counter no revision is given, and no other gateway begins a feed.
+            // Under the counter's lock, no revision is assigned and no other gateway begins a feed.
             _ = try session.query(journal.tables.feed.lock)
             let (found, noted) = try Self.position(of: journal, server: server, in: session)
             guard let change = found.change(since: known, noted: noted) else { return .rollback(HistoryChange?.none) }
@@ -107,7 +104,7 @@ package final class HistoryGuard: Sendable {
         note(change)
     }
 
-    /// An empty journal has a new feed already, so there is nothing to do but to report it.
+    /// Reports an empty journal, which has a new feed already.
     private func note(_ fault: HistoryFault) { note(HistoryChange(faults: [fault], losesKeys: true)) }
 
     private func note(_ change: HistoryChange) {
@@ -128,14 +125,14 @@ package final class HistoryGuard: Sendable {
 
     // MARK: Files
 
-    /// Checks that the files of the database and of the journal are those that this process has opened.
+    /// Checks that this process has opened the current files of the database and the journal.
     ///
-    /// A process goes on writing to a file that was replaced. These writes are lost.
+    /// A process continues to write to a file that was replaced, and these writes are lost.
     ///
     /// - Throws: `StoreError` if a file was replaced.
     package func checkFiles(_ journal: Journal) async throws(StoreError) {
         var files: [String: UInt64] = [:]
-        // A file that is only missing cannot be written, which the readiness of the gateway reports.
+        // A missing file cannot be written, which the readiness of the gateway reports.
         if engine.dialect.isFile {
             let mark = try await DatabaseMark(of: engine, deadline: deadline)
             files[mark.name] = try? DatabaseMark.number(of: mark.name)
@@ -172,7 +169,7 @@ package final class HistoryGuard: Sendable {
         }
     }
 
-    /// - Parameter server: the position of the server of the data; nil if the journal is on the same server.
+    /// - Parameter server: the position of the data's server; nil if the journal is on the same server.
     private static func position(
         of journal: Journal, server: ServerPosition?, in session: any StoreSession
     ) throws(StoreError) -> (found: HistoryPosition, noted: ServerPosition?) {
@@ -184,19 +181,19 @@ package final class HistoryGuard: Sendable {
         if let server { current = server } else { current = try ServerPosition(in: session, tables.dialect) }
         let found = HistoryPosition(
             server: current, journal: digest(place.secret), feed: place.feed, revision: place.revision,
-            // A write-ahead journal withdraws entries.
+            // Recovery deletes entries of a write-ahead journal.
             entry: journal.isTogether ? place.entry : 0)
         return (found, ServerPosition(text: place.noted))
     }
 
-    /// The secret itself is kept nowhere but in the journal.
+    /// Hashes the secret, which only the journal contains.
     private static func digest(_ secret: String) -> String {
         Hex.encode(Array(SHA256.hash(data: Array(secret.utf8)).prefix(8)))
     }
 
-    // MARK: Keeping the position
+    // MARK: Storing the position
 
-    /// - Parameter confirmed: the feed up to the revision that no crash of the server can take back; nil if none is known.
+    /// - Parameter confirmed: the feed up to its last durable revision; nil if none is known.
     private func remember(
         _ found: HistoryPosition, confirmed: FeedState?, noted: ServerPosition?, in journal: Journal
     ) async throws(StoreError) {
@@ -204,7 +201,7 @@ package final class HistoryGuard: Sendable {
             let former = memory.highest
             return (former, memory.advance(to: found, confirmed: confirmed))
         }
-        // On the same server the journal goes back together with the data, so only the server's identity counts there.
+        // On the same server, the journal goes back together with the data. So only the server's identity counts there.
         let isNoted =
             journal.isTogether ? noted?.server == now.server.server : noted?.text == now.server.text
         if now.server.server != nil, !isNoted {

@@ -1,12 +1,12 @@
 import ChangeFeed
 import RecordStore
 
-/// The highest position of the history that a gateway has seen and that no crash of the server can take back.
+/// The highest durable position of the history that a gateway has read.
 ///
-/// A commit can be visible before it is durable. The feed reports a revision only once it is confirmed. Entries and commits
-/// that were seen with a revision are durable once a later revision is confirmed.
+/// A commit can be visible before it is durable. The feed reports a revision only after it is confirmed. Entries and
+/// commits that were read with a revision are durable after a later revision is confirmed.
 struct HistoryMemory: Sendable, Hashable {
-    /// nil if nothing was seen yet.
+    /// nil if no position was read yet.
     private(set) var highest: HistoryPosition?
     private var candidate: HistoryPosition?
 
@@ -14,7 +14,7 @@ struct HistoryMemory: Sendable, Hashable {
         self.highest = highest
     }
 
-    /// Returns the highest position after a look that found the same history.
+    /// Returns the highest position after a check that found the same history.
     mutating func advance(to found: HistoryPosition, confirmed: FeedState?) -> HistoryPosition {
         var now = found
         if let highest, highest.journal == found.journal, highest.feed == found.feed {

@@ -8,7 +8,7 @@ package struct ServerPosition: Sendable, Hashable {
     /// The highest commits; empty if the server has no binary log.
     package var commits: CommitPosition
 
-    /// Names a server and what it has committed.
+    /// Describes a server and its commits.
     package init(server: String?, commits: CommitPosition) {
         self.server = server
         self.commits = commits
@@ -16,7 +16,6 @@ package struct ServerPosition: Sendable, Hashable {
 }
 
 extension ServerPosition {
-    /// Reads the position from a server.
     init(in session: any StoreSession, _ dialect: any Dialect) throws(StoreError) {
         for question in dialect.serverPositions {
             let row: [Value]?
@@ -36,13 +35,13 @@ extension ServerPosition {
         self.init(server: nil, commits: CommitPosition(""))
     }
 
-    /// The position as the journal notes it, without commits if they are longer than the journal's column.
+    /// The form in the journal, without commits if they are longer than the journal's column.
     var text: String {
         let (name, commits) = (server ?? "", commits.text)
         return name + "\n" + (name.utf8.count + commits.utf8.count < 250 ? commits : "")
     }
 
-    /// Reads `text`; nil if no gateway noted one.
+    /// Decodes `text`; nil if no gateway has stored one.
     init?(text: String?) {
         guard let text else { return nil }
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -51,11 +50,11 @@ extension ServerPosition {
     }
 }
 
-/// The state of data and journal in their history, as one look finds it.
+/// The position of data and journal in their history, read at once.
 package struct HistoryPosition: Sendable, Hashable {
     /// The server of the data.
     package var server: ServerPosition
-    /// Identifies the journal: a hash of its secret.
+    /// A hash of the journal's secret, which identifies the journal.
     package var journal: String
     /// The id of the feed.
     package var feed: String
@@ -64,7 +63,7 @@ package struct HistoryPosition: Sendable, Hashable {
     /// The highest number of an entry.
     package var entry: Int
 
-    /// Makes the position of one look.
+    /// Bundles a position.
     package init(server: ServerPosition, journal: String, feed: String, revision: Int, entry: Int) {
         self.server = server
         self.journal = journal
@@ -73,9 +72,9 @@ package struct HistoryPosition: Sendable, Hashable {
         self.entry = entry
     }
 
-    /// The number of feeds that the journal has had before this one.
+    /// The number of feeds in the journal before this one.
     package var epoch: Int { revision / FeedTables.epochSize }
 
-    /// True if the journal was made a moment ago: no client has read anything of its first feed.
+    /// True if the journal is new: no client has read its first feed.
     var isFresh: Bool { epoch == 0 && revision <= FeedTables.beginning && entry == 0 }
 }

@@ -2,13 +2,11 @@ import FoundationEssentials
 package import MergeCore
 import RecordStore
 
-/// The mark that tells a database from others, as its journal notes it: the schema on a MariaDB server, or a SQLite
-/// file.
+/// The identity of a database in its journal: the schema on a MariaDB server, or a SQLite file.
 ///
-/// A file is known by its path and by the number that its file system gave it: a copy lies elsewhere, and a file that was
-/// put in the place of another has another number. The legacy file itself cannot carry a mark.
+/// A file is identified by path and inode number: a copy has another path, and a replaced file another number.
 package struct DatabaseMark: Sendable, Hashable {
-    /// The mark as the journal holds it: `mariadb:shop` or `sqlite:4711:/srv/shop.sqlite`.
+    /// The form in the journal: `mariadb:shop` or `sqlite:4711:/srv/shop.sqlite`.
     package let text: ExactText
 
     init(text: String) {
@@ -17,7 +15,7 @@ package struct DatabaseMark: Sendable, Hashable {
 
     /// Reads the mark of a database.
     ///
-    /// - Throws: `StoreError` where the database cannot be asked.
+    /// - Throws: `StoreError` if the query fails.
     init(of database: any RecordEngine, deadline: ContinuousClock.Instant) async throws(StoreError) {
         let dialect = database.dialect
         guard let name = try await Self.text(dialect.databaseName, in: database, deadline: deadline), !name.isEmpty
@@ -27,7 +25,7 @@ package struct DatabaseMark: Sendable, Hashable {
         self.init(text: dialect.name + ":" + (dialect.isFile ? "\(try Self.number(of: name)):" : "") + name)
     }
 
-    /// The database as people call it: its schema, or the path of its file.
+    /// The name for users: the schema, or the path of the file.
     package var name: String {
         let parts = text.string.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1 else { return text.string }
@@ -35,7 +33,6 @@ package struct DatabaseMark: Sendable, Hashable {
         return isFile ? parts[2] : parts[1...].joined(separator: ":")
     }
 
-    /// The first value of a question's answer.
     static func text(
         _ sql: String, in database: any RecordEngine, deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> String? {
@@ -46,7 +43,7 @@ package struct DatabaseMark: Sendable, Hashable {
         return text.string
     }
 
-    /// The number that the file system gave a file.
+    /// Returns the inode number of a file.
     static func number(of path: String) throws(StoreError) -> UInt64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let number = attributes?[.systemFileNumber] as? UInt64 else {

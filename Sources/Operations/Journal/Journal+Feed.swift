@@ -3,13 +3,12 @@ package import MergeService
 package import RecordStore
 
 extension Journal {
-    /// Begins another feed: every client takes a snapshot once.
+    /// Begins another feed, so that every client takes a snapshot once.
     ///
-    /// It is what a journal needs that was restored from a
-    /// backup, since its revisions would be given a second time.
+    /// A journal restored from a backup needs this, because it would assign its revisions again.
     ///
-    /// - Returns: the name of the feed, and its first revision.
-    /// - Throws: `StoreError`; nothing has changed then.
+    /// - Returns: the id of the feed, and its first revision.
+    /// - Throws: `StoreError`; then nothing has changed.
     package func beginNewFeed() async throws(StoreError) -> (id: String, revision: Int) {
         let id = JournalOpener.newFeedID()
         let feed = tables.feed

@@ -2,18 +2,17 @@ import MergeCore
 package import MergeService
 package import RecordStore
 
-/// A journal that is missing may have been lost. An empty one in its place would answer known keys as new ones, so only
-/// `journal init` makes one.
+/// A missing journal may be lost, and an empty one would treat known keys as new. So only `journal init` creates one.
 extension JournalOpener {
-    /// Opens the journal, and makes nothing.
+    /// Opens the journal without creating anything.
     ///
-    /// - Throws: `StoreError` with what to do if the schema or its tables are missing.
+    /// - Throws: `StoreError` with the remedy if the schema or its tables are missing.
     package func openExisting(for purpose: Purpose) async throws(StoreError) -> Journal {
         try await requireSchema()
         return try await open(createsTables: false, for: purpose)
     }
 
-    /// - Throws: `StoreError` with what to do if the journal's schema is missing.
+    /// - Throws: `StoreError` with the remedy if the journal's schema is missing.
     package func requireSchema() async throws(StoreError) {
         guard try await exists() else { throw missing("The server has no schema “\(tables.schema)”") }
     }
@@ -25,17 +24,17 @@ extension JournalOpener {
                 + "prints the GRANT. “--journal off” serves without a journal")
     }
 
-    /// Checks everything that `serve` requires of the journal, and its rights.
+    /// Checks all requirements of `serve` on the journal, and its rights.
     ///
-    /// Nothing is made or written.
+    /// It creates and writes nothing.
     ///
-    /// - Throws: `StoreError` with what to do if the journal cannot be used.
+    /// - Throws: `StoreError` with the remedy if the journal cannot be used.
     package func check() async throws(StoreError) {
         let version = try await meta("version")
-        // Tables of a file are made at start.
+        // `serve` creates the tables of a file at start.
         if tables.dialect.isFile, version == nil { return }
         let journal = try await openExisting(for: .looking)
-        // An older journal gets further tables at start.
+        // `serve` adds tables to an older journal at start.
         guard version == String(JournalTables.version) else { return }
         try await JournalProbe(journal).run(until: deadline)
     }

@@ -1,34 +1,34 @@
 import MergeCore
 package import RecordStore
 
-/// A journal belongs to one database: what it keeps under a key, or of a record, says nothing of another's.
+/// A journal belongs to one database: its keys and records mean nothing for another one.
 extension JournalOpener {
-    /// The result of taking a journal over.
+    /// The result of an adoption.
     package struct Adoption: Sendable, Hashable {
-        /// The journal's schema, or its file.
+        /// The journal's schema or file.
         package let journal: String
-        /// nil where it belonged to nobody yet.
+        /// The former owner; nil if there was none.
         package let former: DatabaseMark?
-        /// The database that it belongs to now.
+        /// The current owner.
         package let owner: DatabaseMark
     }
 
     private static let owner = "database"
 
-    /// The mark that is written when the journal is made.
+    /// Returns the statement that stores the owner in a new journal.
     func ownerStatement() async throws(StoreError) -> Statement {
         tables.setMeta(Self.owner, try await DatabaseMark(of: database, deadline: deadline).text.string)
     }
 
-    /// Compares the journal's mark with the database's.
+    /// Compares the journal's owner with the database.
     ///
-    /// - Parameter isClaimed: has a journal that was made before there were marks belong to this database.
-    /// - Throws: `StoreError` with what to do, where the journal belongs to another database.
+    /// - Parameter isClaimed: makes this database the owner if an older journal has none.
+    /// - Throws: `StoreError` with the remedy if another database is the owner.
     func prove(isClaimed: Bool) async throws(StoreError) {
         let mark = try await DatabaseMark(of: database, deadline: deadline)
         var owner = try await meta(Self.owner)
         if owner == nil, isClaimed {
-            // Of several gateways that start at once the first one's mark stays, and each goes by what stands.
+            // If several gateways start at once, the first mark remains, and each gateway reads it.
             try await run([tables.setMeta(Self.owner, mark.text.string)])
             owner = try await meta(Self.owner)
         }
@@ -36,9 +36,9 @@ extension JournalOpener {
         throw StoreError(.other, try await refusal(mark, DatabaseMark(text: owner)))
     }
 
-    /// Has the journal belong to this database from now on, whatever it belonged to.
+    /// Makes this database the owner of the journal, whatever the former owner.
     ///
-    /// - Throws: `StoreError` where there is no journal, or where it cannot be written.
+    /// - Throws: `StoreError` if there is no journal, or it cannot be written.
     package func adopt() async throws(StoreError) -> Adoption {
         let mark = try await DatabaseMark(of: database, deadline: deadline)
         _ = try await open(for: .adopting)
@@ -54,7 +54,7 @@ extension JournalOpener {
         return Adoption(journal: try await name(), former: formerMark, owner: mark)
     }
 
-    /// The journal's schema, or the path of its file.
+    /// Returns the journal's schema or the path of its file.
     private func name() async throws(StoreError) -> String {
         guard let question = tables.dialect.file(ofSchema: tables.schema) else { return tables.schema }
         return try await DatabaseMark.text(question, in: engine, deadline: deadline) ?? tables.schema
@@ -75,7 +75,6 @@ extension JournalOpener {
             + "“\(owner.name)” was moved or restored as “\(mark.name)”, \(adopting)"
     }
 
-    /// A place for a journal of the database's own.
     private func suggestion(_ mark: DatabaseMark) -> String {
         guard !tables.dialect.isFile else { return "sqlite:FILE" }
         let schema = "fieldmerge_" + mark.name

@@ -2,18 +2,17 @@ import MergeCore
 package import MergeService
 package import RecordStore
 
-/// Opens the journal: finds its tables, makes them where they are missing, brings older ones up to date, and sees that it
-/// is the database's own.
+/// Opens the journal: finds or creates its tables, upgrades older ones, and checks its owner.
 package struct JournalOpener: Sendable {
-    /// The engine that holds the tables.
+    /// The engine of the tables.
     let engine: any RecordEngine
-    /// The database whose journal it is.
+    /// The database that owns the journal.
     let database: any RecordEngine
     private let ahead: (any WaitingStore)?
     let tables: JournalTables
     private static let patience = Duration.seconds(15)
 
-    /// A journal beside the legacy tables, which is written in the merge's own transaction.
+    /// Opens a journal on the database's own server, which the merge's transaction writes.
     package init(engine: any RecordEngine, schema: String) {
         self.engine = engine
         database = engine
@@ -21,7 +20,7 @@ package struct JournalOpener: Sendable {
         tables = JournalTables(schema: schema, dialect: engine.dialect)
     }
 
-    /// A journal of `database` in a store of its own.
+    /// Opens a journal of `database` in a separate store.
     package init(ahead: any WaitingStore, of database: any RecordEngine) {
         engine = ahead
         self.database = database
@@ -31,7 +30,7 @@ package struct JournalOpener: Sendable {
 
     var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
-    /// Returns true where the journal's schema is there; always for SQLite, which attaches a file.
+    /// Returns true if the journal's schema exists; always true for SQLite, which attaches a file.
     package func exists() async throws(StoreError) -> Bool {
         guard let search = engine.dialect.search(forSchema: tables.schema) else { return true }
         let found = try await engine.read(deadline: deadline) { session throws(StoreError) in try session.query(search)
@@ -39,21 +38,19 @@ package struct JournalOpener: Sendable {
         return !found.isEmpty
     }
 
-    /// The purpose that a journal is opened for.
+    /// The purpose for which a journal is opened.
     package enum Purpose: Sendable {
-        /// For merges: one that belongs to nobody yet belongs to this database from then on.
+        /// For merges: a journal without owner gets this database as owner.
         case merging
-        /// To be read: one that belongs to nobody yet stays free.
+        /// For reading: a journal without owner gets none.
         case looking
-        /// To be taken over from another database.
+        /// For an adoption from another database.
         case adopting
     }
 
-    /// - Parameters:
-    ///   - createsSchema: makes the schema if it is missing.
-    ///   - createsTables: makes the tables if they are missing; else the journal counts as missing.
-    /// - Throws: `StoreError`; of the kind `denied` where the database user may not make what is missing, and with what to
-    ///   do where the journal belongs to another database.
+    /// - Parameter createsTables: creates missing tables; else the journal counts as missing.
+    /// - Throws: `StoreError` with the remedy if another database is the owner; of the kind `denied` if the database
+    ///   user may not create tables.
     package func open(
         createsSchema: Bool = false, createsTables: Bool = true, for purpose: Purpose = .merging
     ) async throws(StoreError) -> Journal {
@@ -74,7 +71,7 @@ package struct JournalOpener: Sendable {
             throw StoreError(.other, "the journal “\(tables.schema)” has lost its secret; restore its table “meta”")
         }
         if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
-        // Rows of today's form will lie in it, which an older gateway could not read.
+        // The journal will contain rows in the current form, which an older gateway cannot read.
         if purpose == .merging, number < JournalTables.version {
             try await upgrade(from: number)
         }
@@ -83,7 +80,7 @@ package struct JournalOpener: Sendable {
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine, hashKey: hashKey)
     }
 
-    /// Several gateways may start at once, so the tables are made under a lock, and each step is harmless twice.
+    /// Creates the tables under a lock and with repeatable steps, because several gateways may start at once.
     private func create() async throws(StoreError) {
         let moment = try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             try tables.moment(in: session)
@@ -95,15 +92,15 @@ package struct JournalOpener: Sendable {
             ] + tables.setKeysSince(moment) + [tables.setMeta("version", String(JournalTables.version))])
     }
 
-    /// Brings a journal of an older version up to date; what it keeps stays as it is.
+    /// Upgrades a journal of an older version and keeps its rows.
     ///
-    /// - Throws: `StoreError`; of the kind `denied` where tables are missing and the user may not make them.
+    /// - Throws: `StoreError`; of the kind `denied` if tables are missing and the user may not create them.
     private func upgrade(from version: Int) async throws(StoreError) {
         let feed = tables.feed
-        // Where conditions of access were looked at without departures, replicas may hold what was taken from them:
-        // they take a snapshot.
+        // Version 4 stored conditions but no departures, so replicas may still contain departed records. Their clients
+        // take a snapshot.
         let isAnew = version == 4 ? try await hasConditions() : false
-        // Whoever finds the tables made, by somebody with the rights to, needs no right to make any.
+        // If another user has created the tables, this one needs no right to.
         if try await !answers(feed.probes) {
             do throws(StoreError) {
                 try await run(tables.creation)
@@ -130,15 +127,14 @@ package struct JournalOpener: Sendable {
             ])
     }
 
-    /// Returns true where conditions of access have looked at any record.
     private func hasConditions() async throws(StoreError) -> Bool {
-        // All changes may have to be read.
+        // The query may have to read all changes.
         try await engine.read(deadline: .now + .seconds(600)) { [feed = tables.feed] session throws(StoreError) in
             try !session.query(feed.anyConditions).isEmpty
         }
     }
 
-    /// Returns false where tables or columns are missing.
+    /// Returns false if tables or columns are missing.
     private func answers(_ probes: [Statement]) async throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try await engine.read(deadline: deadline) { session throws(StoreError) in
@@ -151,7 +147,6 @@ package struct JournalOpener: Sendable {
         }
     }
 
-    /// Returns a name for a feed that no other has.
     static func newFeedID() -> String { Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max) }) }
 
     func run(_ statements: [Statement]) async throws(StoreError) {
@@ -162,7 +157,7 @@ package struct JournalOpener: Sendable {
             do throws(StoreError) {
                 for statement in statements { _ = try session.execute(statement) }
             } catch {
-                // The lock is the connection's, which lives on.
+                // The connection stays open and would keep the lock.
                 if let lock { try? Self.call(lock.free, with: name, in: session) }
                 throw error
             }
@@ -183,7 +178,7 @@ package struct JournalOpener: Sendable {
         }
     }
 
-    /// A setting of the journal; nil where it, or the table itself, is missing.
+    /// Returns a setting of the journal; nil if the setting or the table is missing.
     func meta(_ name: String) async throws(StoreError) -> String? {
         let statement = tables.meta(name)
         do {

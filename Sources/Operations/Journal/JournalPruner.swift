@@ -12,14 +12,13 @@ package struct JournalPruner: Service {
     private let changeDays: Int
     private let logger: Logger
     private static let interval = Duration.seconds(600)
-    /// The time that a stop takes at most to give the right to prune back.
+    /// The longest time for releasing the lease at shutdown.
     private static let farewell = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - rules: the loader that opens the journal.
-    ///   - keyDays: days after which the answer of a key is forgotten.
+    ///   - keyDays: days after which the answer of a key is deleted.
     ///   - entryDays: days after which an entry is deleted.
-    ///   - changeDays: days after which a change is not told any more.
+    ///   - changeDays: days after which a change is deleted.
     package init(rules: RulesLoader, keyDays: Int, entryDays: Int, changeDays: Int, logger: Logger) {
         self.changeDays = changeDays
         box = rules.box
@@ -36,7 +35,7 @@ package struct JournalPruner: Service {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
         }
         guard let journal = box.active?.journal else { return }
-        // Where it cannot be given back it ends by itself.
+        // A lease that is not released expires.
         try? await pruning(of: journal, owner).giveLeaseBack(until: .now.advanced(by: Self.farewell))
     }
 

@@ -2,16 +2,15 @@ import MergeCore
 package import MergeService
 import RecordStore
 
-/// The journal that a gateway keeps, and what that promises.
+/// The kind of a gateway's journal, and its guarantee.
 package enum JournalStatus: Sendable {
-    /// In the same transaction as the merge, so that both happen or neither.
+    /// The merge's transaction writes the journal, so that both commit or neither.
     case together(Journal)
-    /// In a store of its own, written before the merge is committed and settled afterwards.
+    /// A separate store has the journal, which is written before the merge commits and completed afterwards.
     case ahead(Journal, place: String)
-    /// Nothing is kept.
     case off
 
-    /// The journal; nil where none is kept.
+    /// The journal; nil if there is none.
     package var journal: Journal? {
         switch self {
         case .together(let journal), .ahead(let journal, _): journal

@@ -8,7 +8,6 @@ import MergeService
 #endif
 
 extension Stopwatch {
-    /// The machine's stopwatch at this moment.
     static var now: Stopwatch {
         var time = timespec()
         #if canImport(Glibc)
@@ -19,7 +18,7 @@ extension Stopwatch {
         return Stopwatch(boot: boot, seconds: Int(time.tv_sec))
     }
 
-    /// The name of the machine's start; where the system tells none, each start of a gateway counts as one.
+    /// The id of the machine's boot; if the system has none, each start of a gateway counts as a boot.
     private static let boot: String = {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let name = text?.split(whereSeparator: \.isNewline).first.map(String.init)

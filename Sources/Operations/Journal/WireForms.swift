@@ -23,11 +23,10 @@ extension JournalCodec {
 }
 
 extension AnswerForm {
-    /// The answer as its address gives it.
+    /// Encodes the answer in the form of its address.
     ///
-    /// - Parameters:
-    ///   - limit: the bytes behind which nothing more is written.
-    ///   - goesOn: false once nobody waits for the answer.
+    /// - Parameter limit: the number of bytes after which encoding stops.
+    /// - Parameter goesOn: false after the client has stopped waiting.
     static func encode(_ result: PushResult, as form: AnswerForm, limit: Int, goesOn: () -> Bool) -> [UInt8] {
         switch form {
         case .push: ResultEncoder.push(result, limit: limit, goesOn: goesOn)
@@ -37,7 +36,7 @@ extension AnswerForm {
 }
 
 extension MergeService {
-    /// Makes the service that answers in the forms of the wire.
+    /// Makes a service that answers in the forms of Protocol.md.
     package static func wire(
         _ engine: any RecordEngine, limits: MergeLimits = MergeLimits(),
         unreadable: UnreadableRecords = UnreadableRecords()

@@ -1,10 +1,10 @@
-/// The version of the program, and of what it speaks and reads.
+/// The versions of the program, its protocol and its rule format.
 package enum ProgramVersion {
-    /// The program's own.
+    /// The version of the program.
     package static let text = "0.1.0"
-    /// That of the protocol, which stands in every address.
+    /// The version of the protocol, which every address contains.
     package static let wire = 1
-    /// That of the format of rule files.
+    /// The version of the format of rule files.
     package static let rules = 1
 
     /// The lines that `--version` prints.

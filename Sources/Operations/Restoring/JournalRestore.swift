@@ -12,9 +12,7 @@ package struct JournalRestore: Sendable {
     private let newer: Journal?
     private static let batch = 200
 
-    /// - Parameters:
-    ///   - active: the rules with the restored journal.
-    ///   - newer: a copy of the journal from before the restore; nil if there is none.
+    /// - Parameter newer: a copy of the journal from before the restore; nil if there is none.
     init(service: MergeService, active: ActiveRules, journal: Journal, newer: Journal?) {
         engine = service.engine
         self.service = service
@@ -25,11 +23,9 @@ package struct JournalRestore: Sendable {
 
     private var deadline: ContinuousClock.Instant { .now.advanced(by: .seconds(300)) }
 
-    /// Compares the journals with the data, begins a new feed, and copies what the newer journal has.
+    /// Compares the journals with the data, begins a new feed, and copies rows from the newer journal.
     ///
-    /// - Parameters:
-    ///   - rollsForward: merges the pushes again that the data lack.
-    ///   - isPreview: reports only, and writes nothing.
+    /// - Parameter rollsForward: merges the pushes again that the data lack.
     /// - Throws: `StoreError`, or a `JournalFault` if the newer journal is not a copy of the same journal.
     package func run(rollsForward: Bool, isPreview: Bool) async throws -> RestoreReport {
         let place = try await position(of: journal)
@@ -72,9 +68,9 @@ package struct JournalRestore: Sendable {
         return (RestoreReport.Copy(summary: summary, revision: place.revision), place.secret)
     }
 
-    /// The feed begins above the newer one.
+    /// Begins a feed with higher revisions than the newer journal.
     ///
-    /// Without the newer journal the keys of the time since the backup are unknown.
+    /// Without the newer journal, the keys of the time since the backup are unknown.
     private func beginNewFeed(above revision: Int) async throws(StoreError) -> String {
         let tables = journal.tables
         let id = JournalOpener.newFeedID()
@@ -92,7 +88,7 @@ package struct JournalRestore: Sendable {
         return id
     }
 
-    /// Notes the last entry of the backup before anything is copied, so that the command can be repeated.
+    /// Stores the last entry of the backup before anything is copied, so that the command can be repeated.
     private func note(_ backup: Int, before newer: JournalSummary) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
             _ = try session.execute(journal.tables.note(lastOfBackup: backup, before: newer))
@@ -131,7 +127,7 @@ package struct JournalRestore: Sendable {
         }
     }
 
-    /// Copies the rows of the newer journal that this one does not have, keys and answers included.
+    /// Copies the missing rows of the newer journal, including keys and answers.
     private func copy(after number: Int) async throws(StoreError) -> Int {
         guard let newer else { return 0 }
         var (last, copied) = (number, 0)
@@ -149,7 +145,7 @@ package struct JournalRestore: Sendable {
         }
     }
 
-    /// - Returns: false if the journal has the key already.
+    /// - Returns: false if the journal already has the key.
     private static func copy(
         _ row: [Value], to tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) -> Bool {
@@ -163,9 +159,9 @@ package struct JournalRestore: Sendable {
         return true
     }
 
-    // MARK: The pushes that the data lack
+    // MARK: The missing pushes
 
-    /// A merged entry of the newer journal, with the steps by which it changed its record.
+    /// A merged entry of the newer journal, with the changes to its record.
     private struct GapEntry: Sendable {
         let stored: StoredEntry
         let resource: Resource
@@ -257,7 +253,7 @@ package struct JournalRestore: Sendable {
         return Dictionary(uniqueKeysWithValues: section.fields.enumerated().map { ($0.offset, row[$0.element.column]) })
     }
 
-    /// - Returns: the problem because of which the push is not merged again; nil if it is.
+    /// - Returns: the problem that prevents merging the push again; nil if it is merged.
     private func mergeAgain(_ push: MissingPush) async throws -> String? {
         let number = push.entry.stored.number
         let request = RequestKey(effect: "forward:\(number)", body: [])
@@ -285,7 +281,7 @@ package struct JournalRestore: Sendable {
 
     // MARK: Counters
 
-    /// Keys that were given out once, so that no record gets the number of another one.
+    /// Returns statements for keys that were assigned before, so that no record gets the number of another one.
     private func counters(_ gap: [GapEntry]) async throws(StoreError) -> [String] {
         var highest: [TableName: (section: Section, key: Int128)] = [:]
         func note(_ resource: Resource, _ steps: [EntryReader.Step]) {

@@ -1,11 +1,11 @@
 package import MergeCore
 package import RecordStore
 
-/// The findings of a restore, and what was done.
+/// The findings and the results of a restore.
 package struct RestoreReport: Sendable {
     /// One copy of the journal.
     package struct Copy: Sendable {
-        /// The number of its entries and keys, and the newest of them.
+        /// The number of its entries and keys, and the newest entry.
         package let summary: JournalSummary
         /// The highest revision.
         package let revision: Int
@@ -23,23 +23,23 @@ package struct RestoreReport: Sendable {
         package let record: String
         /// The sections and groups, as `section.group`.
         package let groups: [String]
-        /// The problem because of which it was not merged again; nil if it was, or if that was not requested.
+        /// The problem that prevented merging it again; nil if it was merged or not requested.
         package var problem: String?
     }
 
-    /// The journal that is there now.
+    /// The current journal.
     package let restored: Copy
-    /// The newer journal; nil if none was given.
+    /// The newer journal; nil if none was named.
     package var newer: Copy?
-    /// The rows that were copied from the newer journal.
+    /// The number of rows copied from the newer journal.
     package var copiedRows = 0
     /// The pushes that the data lack.
     package var missing: [Push] = []
-    /// The pushes of which the rows are neither as before nor as afterwards.
+    /// The pushes whose rows are neither as before nor as afterwards.
     package var unclear: [Push] = []
     /// The number of pushes that were merged again.
     package var mergedAgain = 0
-    /// Statements that raise the counters of generated keys past all keys that were ever given out.
+    /// Statements that raise the counters of generated keys past all assigned keys.
     package var counters: [String] = []
     /// The new feed; nil in a preview.
     package var feed: String?

@@ -1,24 +1,23 @@
 import MergeCore
 
-/// Decides which steps of a newer journal a restored row lacks.
+/// Finds the steps of a newer journal that a restored row lacks.
 ///
-/// A backup contains a row as it was at one moment, so the missing steps are the last ones.
+/// A backup contains a row of one moment, so the missing steps are the last ones.
 enum RestoredRow {
-    /// The state of one step.
     enum State: Sendable, Hashable {
         /// The row contains the step, or a later one that replaced it.
         case present
         /// The row is as it was before the step.
         case missing
-        /// The row is as at no moment, because it was changed otherwise, or the journal does not contain the values.
+        /// The row fits no step, because another program changed it, or the journal does not contain the values.
         case unclear
     }
 
     /// Returns the state of each step.
     ///
     /// - Parameters:
-    ///   - steps: all steps of one row in the newer journal that the restored one does not have, in their order.
-    ///   - current: the fields of the row now; nil if there is no row.
+    ///   - steps: all steps of one row in order that only the newer journal contains.
+    ///   - current: the current fields of the row; nil if there is no row.
     static func states(of steps: [RowEffect], current: [Int: Value]?) -> [State] {
         guard let done = (0...steps.count).last(where: { isRow(current, after: $0, of: steps) }) else {
             return steps.map { _ in .unclear }
@@ -28,7 +27,7 @@ enum RestoredRow {
         }
     }
 
-    /// Returns true if a row is as it was after some steps, as far as the steps tell.
+    /// Returns true if a row is as it was after some steps, judged by the values in the steps.
     private static func isRow(_ row: [Int: Value]?, after count: Int, of steps: [RowEffect]) -> Bool {
         let (past, future) = (steps.prefix(count), steps.dropFirst(count))
         let existed =
@@ -40,7 +39,7 @@ enum RestoredRow {
         return fields.allSatisfy { field in
             let last = past.last { $0.isExistence || $0.after?[field] != nil }
             let next = future.first { $0.isExistence || $0.before?[field] != nil }
-            // A step without the value says nothing against the row.
+            // A step without the value fits every row.
             guard case .plain(let value)? = last.map({ $0.after?[field] }) ?? next.map({ $0.before?[field] }) ?? nil
             else { return true }
             return row[field] == value
@@ -52,7 +51,7 @@ extension RowEffect {
     /// True for the insertion and the deletion of a row.
     fileprivate var isExistence: Bool { before == nil || after == nil }
 
-    /// True if the entry does not contain all values, because some are private.
+    /// True if the entry lacks values, because some are private.
     fileprivate var isPartial: Bool {
         [before, after].contains { side in
             side?.values.contains { if case .digest = $0 { true } else { false } } ?? false

@@ -1,14 +1,13 @@
 package import MergeCore
 import Synchronization
 
-/// Maintenance of one gateway: reads go on, pushes, scan and sequencing stop.
+/// Maintenance of one gateway: it serves reads, and stops pushes, scan and sequencing.
 ///
-/// The state is this process's own. A row of the journal would go back and forth with the very restore that maintenance
-/// is for.
+/// The state is in this process. In the journal, the restore during maintenance would change it.
 package final class Maintenance: Sendable {
     private struct State {
         var reason: String?
-        /// Pushes that were let in before and have no answer yet.
+        /// Accepted pushes without an answer yet.
         var running = 0
     }
 
@@ -20,20 +19,20 @@ package final class Maintenance: Sendable {
     /// True while maintenance is on.
     package var isOn: Bool { reason != nil }
 
-    /// The reason for which maintenance is on; nil while it is off.
+    /// The reason for maintenance; nil while it is off.
     package var reason: String? { state.withLock { $0.reason } }
 
-    /// Pushes that run at this moment.
+    /// The number of running pushes.
     ///
     /// None starts while maintenance is on.
     package var running: Int { state.withLock { $0.running } }
 
-    /// Switches maintenance on for a reason, or off if there is none.
+    /// Switches maintenance on for a reason; nil switches it off.
     package func set(_ reason: String?) { state.withLock { $0.reason = reason } }
 
     /// Runs a push.
     ///
-    /// - Throws: a 503 `Problem` while maintenance is on, or what the push throws.
+    /// - Throws: a 503 `Problem` while maintenance is on, or the error of the push.
     package func run<Answer, Fault: Error>(
         failingWith fault: (Problem) -> Fault, _ push: () async throws(Fault) -> Answer
     ) async throws(Fault) -> Answer {

@@ -2,12 +2,12 @@ package import MergeCore
 import MergeWire
 package import RuleFiles
 
-/// Tries rules on three records out of files, with no database.
+/// Tests rules with three records from files, without a database.
 package enum RuleTrial {
     /// Merges the records of one resource.
     ///
-    /// - Parameter frozen: names of the sections for whose current rows `frozen-when` holds.
-    /// - Throws: `TrialFault` where the rules cannot be served or a file does not fit them.
+    /// - Parameter frozen: names of the sections whose current rows are frozen.
+    /// - Throws: `TrialFault` if the rules have errors, or a file does not fit them.
     package static func run(
         _ folder: RuleFolder, resource name: String, files: Sided<[UInt8]>, frozen: [String] = []
     ) throws(TrialFault) -> Explanation {
@@ -33,7 +33,7 @@ package enum RuleTrial {
         }
     }
 
-    /// - Throws: `TrialFault` for a section that does not exist, or of which no row can be frozen.
+    /// - Throws: `TrialFault` if the section does not exist or has no `frozen-when`.
     private static func position(_ name: String, in resource: Resource) throws(TrialFault) -> Int {
         guard let position = resource.section(named: name) else {
             let hint = NearestName.hint(for: name, among: resource.sections.map(\.name))

@@ -1,14 +1,12 @@
 package import MergeService
 import Synchronization
 
-/// The rules that are active at this moment, shared by all requests.
+/// The active rules, which all requests share.
 ///
-/// A request takes them once and keeps them.
-///
-/// Readings of the rule files and the schema may overlap. Each has a number, and the result of a reading is ignored if a
-/// later reading has already ended. So a reading that waited on a locked table never brings back older rules.
+/// Readings of the rule files and the schema may overlap. The result of a reading is ignored if a later reading has
+/// already ended. So a reading that waited for a locked table never restores older rules.
 package final class RulesBox: Sendable {
-    /// A reading of the rule files and the schema, by the order in which readings began.
+    /// A reading of the rule files and the schema, numbered by its start.
     struct Reading: Sendable {
         fileprivate let number: Int
     }
@@ -20,12 +18,12 @@ package final class RulesBox: Sendable {
         var rights = MissingRights()
         /// The number of the last reading that began.
         var begun = 0
-        /// The number of the latest reading of which the result is in effect.
+        /// The number of the latest reading whose result is in effect.
         var ended = 0
         /// Requests that wait for the end of a reading with a higher number.
         var waiting: [(number: Int, ending: AsyncStream<Void>.Continuation)] = []
 
-        /// Returns true if no later reading has ended; then this one has.
+        /// Ends the reading and returns true, if no later reading has ended.
         mutating func end(_ reading: Reading) -> Bool {
             guard reading.number >= ended else { return false }
             ended = reading.number
@@ -41,30 +39,29 @@ package final class RulesBox: Sendable {
         (hints, hint) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The active rules, with schema and journal; nil as long as no rules can be served.
+    /// The active rules, with schema and journal; nil before the first valid rules.
     package var active: ActiveRules? { state.withLock { $0.active } }
 
-    /// Sentences for operators: why nothing is served, or why the newest rules are not active.
+    /// Sentences for operators: the reasons why there are no active rules, or why the newest rules are not active.
     package var trouble: [String] { state.withLock { $0.trouble } }
 
-    /// Sentences for operators: rights that the rules need and the database user does not have.
+    /// Sentences for operators: rights that the rules need and the database user lacks.
     package var missingRights: [String] { state.withLock { $0.rights.current } }
 
-    /// True while a right is missing that was there at start.
+    /// True if a right is missing that existed at start.
     ///
-    /// An operator may grant it again, and no file changes then.
+    /// An operator may grant it again without a change to a file.
     var hasLostRights: Bool { state.withLock { $0.rights.hasLost } }
 
-    /// Switched on, pushes, scan and sequencing stop.
+    /// Maintenance of this gateway.
     package let maintenance = Maintenance()
 
-    /// The promise of the journal; nil as long as it is not open.
+    /// The guarantee of the journal; nil before it is open.
     package var promise: String? { journal?.promise }
 
-    /// The journal; nil as long as it is not open.
     var journal: JournalStatus? { state.withLock { $0.journal } }
 
-    /// Numbers a reading, before it reads anything.
+    /// Numbers a reading before it reads anything.
     func beginReading() -> Reading {
         state.withLock { state in
             state.begun += 1
@@ -72,13 +69,11 @@ package final class RulesBox: Sendable {
         }
     }
 
-    /// Ends a reading with rules that can be active.
-    ///
-    /// The old rules object stays if the new one is the same, so that all requests share it.
+    /// Ends a reading with valid rules; equal rules keep the old object, which requests share.
     ///
     /// - Parameters:
-    ///   - trouble: why resources are out of service, for operators.
-    ///   - missingRights: rights that the rules need and the database user does not have.
+    ///   - trouble: the reasons why resources are out of service.
+    ///   - missingRights: rights that the rules need and the database user lacks.
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult
     func install(
@@ -95,9 +90,7 @@ package final class RulesBox: Sendable {
         }
     }
 
-    /// Ends a reading with what it found wrong.
-    ///
-    /// The active rules stay.
+    /// Ends a reading with errors; the active rules stay.
     ///
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult
@@ -109,11 +102,11 @@ package final class RulesBox: Sendable {
         }
     }
 
-    /// Has the journal opened again, because its history is another one.
+    /// Makes the loader open the journal again, because its history has changed.
     package func reopenJournal() {
         state.withLock { state in
             state.journal = nil
-            // A reading that began before keeps the former journal, so it does not count.
+            // A reading that began before would restore the former journal, so it is ignored.
             state.begun += 1
             state.ended = state.begun
         }
@@ -123,12 +116,12 @@ package final class RulesBox: Sendable {
     /// Requests another reading of the rules and the schema.
     package func askForReload() { hint.yield() }
 
-    /// The requests for another reading, of which several at once are one.
+    /// The requests for another reading; simultaneous requests are one.
     var reloadRequests: AsyncStream<Void> { hints }
 
-    /// Returns true if other rules are active than those that a request ran under, after another reading if necessary.
+    /// Returns true if the active rules differ from those of a request, after another reading if necessary.
     ///
-    /// - Parameter former: the rules that the request ran under.
+    /// - Parameter former: the rules of the request.
     package func hasOther(than former: ActiveRules?, until deadline: ContinuousClock.Instant) async -> Bool {
         if active !== former { return true }
         let (endings, ending) = AsyncStream<Void>.makeStream()
@@ -143,7 +136,7 @@ package final class RulesBox: Sendable {
         return active !== former
     }
 
-    /// Releases the requests that wait for a reading that began after they failed.
+    /// Releases the requests that failed before this reading began.
     func release(after reading: Reading) {
         let released = state.withLock { state in
             let released = state.waiting.filter { $0.number < reading.number }
@@ -154,7 +147,7 @@ package final class RulesBox: Sendable {
     }
 }
 
-/// The rights that the last reading found missing, and those that the first one did.
+/// The missing rights of the last reading and of the first one.
 private struct MissingRights {
     private var first: [String]?
     private(set) var current: [String] = []

@@ -7,31 +7,29 @@ package import RuleFiles
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the rule files and the schema at start, on SIGHUP, when a file changes, when a statement fails because of the schema, and
-/// every few minutes.
+/// Reads the rule files and the schema at start and again later.
 ///
-/// What cannot be served changes nothing: the old rules serve on.
+/// It reads them on SIGHUP, after a change of a file, after an error because of the schema, and every few minutes.
+/// Rules with errors change nothing: the old rules stay active.
 package struct RulesLoader: Service {
     private let folder: String
     private let engine: any RecordEngine
     private let logger: Logger
     private let interval: Duration
-    /// It is known who sends a request, so that rules of access can hold.
+    /// True if the gateway can identify clients; else access rules are an error.
     private let knowsClients: Bool
     private let openJournal: @Sendable () async throws(StoreError) -> JournalStatus
-    /// Detects that data or journal went back.
+    /// Detects that data or journal went back in time.
     package let history: HistoryGuard
-    /// The rules that are served at this moment.
+    /// The active rules.
     package let box = RulesBox()
 
     private static let look = Duration.seconds(2)
     private static let patience = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - knowsClients: it is known who sends a request; without that rules of access are refused.
-    ///   - interval: how often the schema is read again although nothing asks for it.
-    ///   - historyFile: keeps what this gateway has seen of the history of the database; nil keeps it in memory only.
-    ///   - journal: opens the journal, before anything is served.
+    ///   - interval: the time after which the schema is read again anyway.
+    ///   - historyFile: stores the position in the history; nil keeps it in memory only.
     package init(
         folder: String, engine: any RecordEngine, knowsClients: Bool, interval: Duration = .seconds(300),
         historyFile: HistoryFile? = nil, logger: Logger,
@@ -46,22 +44,20 @@ package struct RulesLoader: Service {
         self.logger = logger
     }
 
-    /// The result of reading a folder of rules against a database.
+    /// The result of reading a folder of rules with a database.
     package enum Outcome: Sendable {
-        /// The rules can be served; the findings are no errors.
+        /// The rules are valid; the findings are no errors.
         case active(ActiveRules, Findings)
         /// The rules have errors.
         case refused(Findings)
-        /// The database could not be asked.
+        /// The database could not be queried.
         case unreachable(StoreError)
     }
 
     /// Reads the rules and binds them to the schema.
     ///
-    /// - Parameters:
-    ///   - knowsClients: true if the gateway can identify clients. Without that, access rules are an error.
-    ///   - former: the active rules. If a table changed so that the rules of some resources no longer fit it, these
-    ///     resources keep their former rules and are out of service. Nil makes that an error.
+    /// - Parameter former: the active rules; nil makes every misfit an error. If a changed table no longer fits the
+    ///   rules of a resource, it keeps its former rules and is out of service.
     package static func load(
         _ folder: String, against engine: any RecordEngine, knowsClients: Bool = true, former: ActiveRules? = nil
     ) async -> Outcome {
@@ -92,9 +88,9 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Returns rules in which the resources with errors are out of service; nil if the rule files themselves have errors.
+    /// Returns rules with the faulty resources out of service; nil if the rule files themselves have errors.
     ///
-    /// If a resource is the same as before when it is bound to its former tables, its tables have changed and not its file.
+    /// If a resource is unchanged with its former tables, its tables have changed and not its file.
     private static func withoutMisfits(
         _ findings: Findings, in rules: RuleFolder, _ schema: DatabaseSchema, former: ActiveRules, probe: SQLProbe
     ) async throws(StoreError) -> ActiveRules? {
@@ -110,10 +106,10 @@ package struct RulesLoader: Service {
             catalog: bound, schema: schema, dialect: probe.engine.dialect, outOfService: Set(misfits.map(\.name)))
     }
 
-    /// The first reading, which decides whether the gateway starts.
+    /// Runs the first reading, which decides if the gateway starts.
     ///
-    /// - Returns: the findings that forbid it; nil where it may start, be the database there or not.
-    /// - Throws: `StoreError` where the journal cannot be used.
+    /// - Returns: the errors that prevent the start; nil if it may start, even without a reachable database.
+    /// - Throws: `StoreError` if the journal cannot be used.
     package func start() async throws(StoreError) -> Findings? {
         let reading = box.beginReading()
         switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
@@ -129,7 +125,7 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Reads rules and schema again when they change and on SIGHUP, until the service is shut down.
+    /// Reads rules and schema again after changes and on SIGHUP, until the service is shut down.
     package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await watch() }
@@ -151,7 +147,7 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Switches maintenance on for a reason, or off if there is none.
+    /// Switches maintenance on for a reason; nil switches it off.
     package func setMaintenance(_ reason: String?) {
         box.maintenance.set(reason)
         if let reason {
@@ -161,8 +157,9 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Looks at the files every two seconds, at the schema every few minutes, and all the time at a database that is absent
-    /// and at what was found wrong, which somebody mends, perhaps where no file tells of it.
+    /// Checks the files every two seconds, and the schema every few minutes.
+    ///
+    /// While the database is absent or there is trouble, it reads again at every check: the remedy may change no file.
     private func watch() async {
         var known = fingerprint()
         var last = ContinuousClock.now
@@ -181,10 +178,9 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// The resources that are served.
     private var resources: [String] { box.active?.catalog.resources.map(\.name) ?? [] }
 
-    /// Warns of files that are there no more: a resource that vanishes in silence looks like a fault of the clients.
+    /// Warns of removed files: a resource that vanishes silently looks like a fault of the clients.
     private func tell(_ gone: [String], servedBefore before: [String]) {
         guard !gone.isEmpty else { return }
         let lost = before.filter { !resources.contains($0) }.map { "“\($0)”" }
@@ -194,7 +190,7 @@ package struct RulesLoader: Service {
         logger.warning("\(files.joined(separator: ", ")) \(files.count == 1 ? "is" : "are") gone\(rest)")
     }
 
-    /// Reads the rules and the schema once more.
+    /// Reads the rules and the schema again.
     ///
     /// Readings may overlap. The one that began last counts.
     func reload() async {
@@ -224,7 +220,6 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Logs errors that the previous reading did not find.
     private func log(_ errors: [String], unless former: [String]) {
         if errors == former { return }
         for error in errors { logger.error("\(error)") }
@@ -232,7 +227,7 @@ package struct RulesLoader: Service {
 
     /// Installs rules together with the journal, which is opened once.
     ///
-    /// - Returns: false if they are not installed: a later reading has ended, or the journal cannot be used for now.
+    /// - Returns: false if a later reading has ended, or the journal cannot be used for now.
     @discardableResult
     private func serve(
         _ active: ActiveRules, _ findings: Findings, of reading: RulesBox.Reading, isStart: Bool
@@ -277,7 +272,7 @@ package struct RulesLoader: Service {
         return true
     }
 
-    /// A rule file, by what changes when somebody writes it.
+    /// The attributes of a rule file that a write changes.
     private struct Fingerprint: Equatable {
         let name: String
         let size: Int
@@ -286,7 +281,6 @@ package struct RulesLoader: Service {
 
     private static func names(_ prints: [Fingerprint]) -> [String] { prints.map(\.name) }
 
-    /// Names, sizes and times of the rule files.
     private func fingerprint() -> [Fingerprint] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted().map { name in
@@ -299,6 +293,6 @@ package struct RulesLoader: Service {
 }
 
 extension StoreError {
-    /// True for what may be over at the next look, so that a gateway starts all the same.
+    /// True if the error may be temporary, so that a gateway starts anyway.
     fileprivate var mayPass: Bool { [.unavailable, .unwritable, .busy, .fileLocked, .unknownOutcome].contains(kind) }
 }

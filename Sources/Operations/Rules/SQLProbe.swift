@@ -2,14 +2,14 @@ import MergeCore
 import RecordStore
 import RuleFiles
 
-/// Has the database read the operator's SQL before a push depends on it.
+/// Makes the database check the operator's SQL before a push depends on it.
 struct SQLProbe {
     let engine: any RecordEngine
     let patience: Duration
 
-    /// The findings so far, with an error for every piece of SQL that the database does not understand.
+    /// Adds an error for each SQL fragment that the database does not understand.
     ///
-    /// - Throws: `StoreError` where the database cannot be asked.
+    /// - Throws: `StoreError` if the database cannot be queried.
     func findings(
         of rules: RuleFolder, bound catalog: Catalog, adding start: Findings
     ) async throws(StoreError) -> Findings {
@@ -31,7 +31,7 @@ struct SQLProbe {
                     "the database does not understand the SQL of \(sql.what): \(error.message)")
             }
         }
-        // Statements that contain the operator's SQL would be refused for the same reason.
+        // Other statements contain the operator's SQL and would fail too.
         if findings.hasErrors { return findings }
         try await VerbProbe(engine: engine, patience: patience).add(to: &findings, of: rules, bound: catalog)
         return findings

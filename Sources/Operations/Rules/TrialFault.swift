@@ -1,12 +1,12 @@
 package import MergeCore
 package import RuleFiles
 
-/// The reason for which rules could not be tried.
+/// The reason why a test of rules failed.
 package enum TrialFault: Error, Sendable, Hashable {
     /// The errors of the rule files.
     case rules([Finding])
-    /// A sentence on the resource, which is none of the rules.
+    /// A sentence about the resource, if it or a section does not exist or does not fit.
     case resource(String)
-    /// One of the files, and what is wrong with it.
+    /// One of the files, and its error.
     case record(RecordSide, String)
 }

@@ -3,10 +3,10 @@ import MergeService
 import RecordStore
 import RuleFiles
 
-/// Has the database prepare each kind of statement that the rules allow on a section, so that a missing right, or a view
-/// that cannot be written, is a finding and not a refused push.
+/// Prepares each kind of statement that the rules allow on a section.
 ///
-/// Nothing is executed, so no trigger runs and no row is locked.
+/// So a missing right or a read-only view becomes a finding and not a refused push. Nothing is executed, so no trigger
+/// runs and no row is locked.
 struct VerbProbe {
     let engine: any RecordEngine
     let patience: Duration
@@ -33,7 +33,6 @@ struct VerbProbe {
         }
     }
 
-    /// What a push does with rows.
     private enum Verb {
         case read, insert, update, delete
 
@@ -119,7 +118,7 @@ private struct AllowedVerbs {
             && roles?.contains { role in
                 role.writes[index].isGiven && section.fields.allSatisfy { mayWrite($0, role) }
             } != false
-        // The rows of a record go with it.
+        // Deleting a record deletes its rows.
         deletes = inserts || (deletesRecords && resource.root.softDelete == nil)
     }
 }

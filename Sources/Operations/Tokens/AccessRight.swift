@@ -1,9 +1,9 @@
-/// A right of the bearer of a token.
+/// A right of a token.
 package enum AccessRight: String, Sendable, CaseIterable {
     case read
     case write
-    /// Looks at the journal, takes entries back and sends them again.
+    /// Reads the journal, undoes entries and resends pushes.
     case operate = "operator"
-    /// Asks for access tokens, and opens nothing else.
+    /// Requests access tokens; it permits nothing else.
     case refresh
 }

@@ -1,12 +1,12 @@
 internal import Crypto
 import MergeCore
 
-/// A bearer token: 256 random bits that are shown once and kept only as their SHA-256.
+/// A bearer token of 256 random bits, shown once; only its SHA-256 is stored.
 package struct AccessToken: Sendable {
     /// The text that the client sends.
     package let secret: String
 
-    /// A new token from the system's random numbers.
+    /// Makes a token from the system's random numbers.
     package static func make() -> AccessToken {
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         return AccessToken(secret: "fm_" + Hex.encode(bytes))
@@ -27,7 +27,7 @@ package struct AccessToken: Sendable {
         return line
     }
 
-    /// Returns the SHA-256 of a token, which is all that is kept of it.
+    /// Returns the SHA-256 of a token, which is the only part that is stored.
     package static func hash(_ secret: String) -> [UInt8] {
         var secret = secret
         return secret.withUTF8 { utf8 in

@@ -1,15 +1,15 @@
-/// The connections of a pool at one moment.
+/// The current use of a connection pool.
 package struct ConnectionCounts: Sendable, Hashable {
-    /// Those that are open, or being opened.
+    /// Connections that are open or being opened.
     package let open: Int
-    /// Those of them that somebody uses.
+    /// Open connections in use.
     package let used: Int
-    /// The number that may be open.
+    /// The highest number of open connections.
     package let limit: Int
-    /// Callers that wait for one.
+    /// Callers that wait for a connection.
     package let waiting: Int
 
-    /// Bundles what a pool counts.
+    /// Bundles the counts of a pool.
     package init(open: Int, used: Int, limit: Int, waiting: Int) {
         self.open = open
         self.used = used

@@ -1,9 +1,9 @@
-/// The rule of the database that a write broke.
+/// The database constraint that refused a write.
 package struct ConstraintViolation: Sendable, Hashable {
     /// The kinds of constraints.
     package enum Kind: String, Sendable, Hashable {
         case unique
-        /// The row refers to a row that is not there.
+        /// The row refers to a missing row.
         case foreignKey = "foreign-key"
         /// Other rows refer to the row.
         case referenced
@@ -11,7 +11,7 @@ package struct ConstraintViolation: Sendable, Hashable {
         case notNull = "not-null"
         /// A trigger refused the write (SIGNAL, RAISE).
         case trigger
-        /// The column cannot hold the value.
+        /// The column cannot store the value.
         case value
         /// The database has no number left for the key of a new row.
         case exhausted = "keys-exhausted"
@@ -19,14 +19,14 @@ package struct ConstraintViolation: Sendable, Hashable {
 
     /// The kind of constraint.
     package let kind: Kind
-    /// The constraint's or index's name, where the database tells it.
+    /// The name of the constraint or index, if the database reports it.
     package let name: String?
-    /// The columns, where the database tells them.
+    /// The columns, if the database reports them.
     package let columns: [String]
-    /// The sentence of the operator's own trigger for the user.
+    /// The message of the operator's own trigger for the user.
     package let sentence: String?
 
-    /// The violation in the database's words, for the log: `check “grown”`, `not null: name`.
+    /// The violation as text for the log: `check “grown”`, `not null: name`.
     package var words: String {
         var words = kind.rawValue.replacing("-", with: " ")
         if let name { words += " “\(name)”" }
@@ -35,7 +35,7 @@ package struct ConstraintViolation: Sendable, Hashable {
         return words
     }
 
-    /// Describes what was violated.
+    /// Describes a violation.
     package init(_ kind: Kind, name: String? = nil, columns: [String] = [], sentence: String? = nil) {
         self.kind = kind
         self.name = name

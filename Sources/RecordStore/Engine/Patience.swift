@@ -1,21 +1,22 @@
-/// The time that somebody has for what runs on a connection.
+/// The deadlines of an operation on a connection.
 package struct Patience: Sendable, Hashable {
-    /// The moment by which it has ended: what the database has not answered by then fails.
+    /// The deadline of all its statements.
     package let end: ContinuousClock.Instant
-    /// The moment from which the time counts that rows which others hold are waited for, in all.
+    /// The beginning of the total time that it may wait for locked rows.
     package let start: ContinuousClock.Instant
 
-    /// - Parameter start: the moment at which whoever waits came.
+    /// - Parameter start: the moment at which the caller began to wait.
     package init(until end: ContinuousClock.Instant, since start: ContinuousClock.Instant = .now) {
         self.end = end
         self.start = start
     }
 
-    /// The time that a transaction has at least which others share: one whose time is nearly over must not cost them
-    /// their connection.
+    /// The least time of a shared transaction.
+    ///
+    /// A push whose deadline is near must not cost other pushes their connection.
     private static let least = Duration.milliseconds(250)
 
-    /// Returns the patience of a transaction that several share: that of the first whose time is over.
+    /// Returns the patience of a shared transaction, which has the earliest deadline of all.
     package static func shared(by all: [Patience]) -> Patience {
         let soonest = ContinuousClock.now.advanced(by: least)
         let end = all.map(\.end).min() ?? soonest

@@ -1,91 +1,89 @@
 package import MergeCore
 
-/// A database that holds records.
+/// A database that contains records.
 ///
-/// Both engines pass one compat suite, which is this protocol's contract. Transactions are run with `write` and `read`,
-/// which go by the one policy on what is run again; whoever runs many on one connection borrows it.
+/// Both engines pass one test suite, which is the contract of this protocol. `write` and `read` run one transaction
+/// with retries. A caller with many transactions uses `withConnection`.
 package protocol RecordEngine: Sendable {
-    /// The SQL that the database understands.
+    /// The SQL of the database.
     var dialect: any Dialect { get }
 
-    /// The connections at this moment; nil for a database that is a file.
+    /// The use of the connections; nil for a database that is a file.
     var connections: ConnectionCounts? { get }
 
-    /// The bytes of the longest value that the database accepts, as far as they are known; nil without such a bound.
+    /// The known limit of the bytes of a value; nil if there is none.
     var longestValue: Int? { get }
 
-    /// Lends a connection for the time of `body`, which runs where it may block: never on a cooperative thread.
+    /// Lends a connection to `body`, which runs on a thread that may block, never on a cooperative one.
     ///
     /// - Parameters:
-    ///   - purpose: of the transactions that it is for.
-    ///   - deadline: by when a connection has to be free, and what runs on it has ended, unless its borrower says otherwise.
-    ///   - body: uses the connection, which it must not let escape.
-    /// - Throws: a `StoreError`: that of `body`, or one that tells why no connection could be had; then `body` did not run.
+    ///   - deadline: for getting a connection and for its statements, unless `body` sets another one.
+    ///   - body: uses the connection, which must not escape.
+    /// - Throws: the error of `body`, or the reason why no connection was free; then `body` did not run.
     func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer
 
-    /// Makes this engine's process the only gateway on a database that is a file, until the engine is closed or the
-    /// process ends. A database server accepts any number of gateways.
+    /// Makes this process the only gateway on a database file, until it ends or closes the engine.
     ///
     /// - Throws: `StoreError`; of the kind `busy` if another gateway serves the file.
     func claim() throws(StoreError)
 
-    /// Closes every connection; calls that wait for one fail.
+    /// Closes all connections; calls that wait for a connection fail.
     func close() async
 }
 
-/// A connection that is lent, confined to the thread on which the borrower's closure runs.
+/// A borrowed connection, confined to the thread of the borrower's closure.
 package protocol StoreConnection: AnyObject {
-    /// False once the connection broke.
+    /// False after the connection broke.
     var isUsable: Bool { get }
 
-    /// Nobody else waits for this very connection, so its borrower may stay on it from one transaction to the next, and
-    /// wait there for more to do.
+    /// True if no other caller waits for this connection.
+    ///
+    /// Its borrower may run several transactions on it and wait for more work in between.
     var isExclusive: Bool { get }
 
-    /// Bounds what runs on it from now on; as long as it is lent, that is until the deadline that it was asked for with.
+    /// Sets the deadlines of all further statements; the default is the deadline of `withConnection`.
     func wait(as patience: Patience)
 
-    /// Runs `body` in one transaction that may write, once.
+    /// Runs `body` once in a transaction that may write.
     ///
-    /// - Parameter tables: tables to lock as a whole for the time of the transaction, because one of them knows no
-    ///   transactions; empty where all do.
+    /// - Parameter tables: tables to lock completely, because one has no transactions; empty if all have.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
     func write<Answer>(
         locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) throws(StoreError) -> Answer
 
-    /// Runs `body` in one snapshot that sees only committed rows, once.
+    /// Runs `body` once in a snapshot of committed rows.
     func read<Answer>(_ body: (any StoreSession) throws(StoreError) -> Answer) throws(StoreError) -> Answer
 
-    /// Reads what the schema says of some tables; a table that is missing is missing from the answer.
+    /// Reads the schema of tables; a missing table is missing from the result.
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema
 
-    /// Tries statements without executing them, so that no trigger runs and nothing is written.
+    /// Prepares statements without executing them, so that nothing is written.
     ///
-    /// - Returns: what the database refuses of each, parallel to the statements; nil for one that it accepts.
+    /// - Returns: the error of each statement; nil if the database accepts it.
     func refusals(of statements: [Statement]) throws(StoreError) -> [StoreError?]
 
-    /// Asks the database for a sign of life.
+    /// Checks that the database responds.
     func ping() throws(StoreError)
 }
 
 /// The purpose of a transaction.
 package enum TransactionKind: Sendable {
-    /// It may write, and ends as its body says.
+    /// It may write, and ends as its body returns.
     case write
-    /// It reads from one snapshot that sees only committed rows, and leaves nothing behind.
+    /// It reads from one snapshot of committed rows and changes nothing.
     case snapshot
 }
 
-/// The end that a transaction is to have.
+/// The requested end of a transaction.
 package enum Ending<Answer> {
     case commit(Answer)
     case rollback(Answer)
 
-    /// The answer, however the transaction is to end.
+    /// The answer in both cases.
     package var answer: Answer {
         switch self {
         case .commit(let answer), .rollback(let answer): answer
@@ -105,12 +103,11 @@ extension RecordEngine {
     /// A file has no pool.
     package var connections: ConnectionCounts? { nil }
 
-    /// Runs `body` in one transaction that may write, again where that is of use.
+    /// Runs `body` in one transaction that may write, and retries it if that can help.
     ///
-    /// The body is pure but for the session, and runs again from the start where the database says deadlock, lock
-    /// timeout or snapshot conflict, or the connection breaks before COMMIT; so it must not keep state outside.
+    /// The body must have no effects outside the session. It runs again after a deadlock, a lock timeout, a snapshot
+    /// conflict, or a connection that breaks before COMMIT.
     ///
-    /// - Parameter tables: as `StoreConnection.write` takes them.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
     package func write<Answer: Sendable>(
         deadline: ContinuousClock.Instant, locking tables: [TableName] = [],
@@ -123,7 +120,7 @@ extension RecordEngine {
         }
     }
 
-    /// Runs `body` in one snapshot that sees only committed rows, again where that is of use.
+    /// Runs `body` in one snapshot of committed rows, and retries it if that can help.
     package func read<Answer: Sendable>(
         deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
@@ -135,7 +132,7 @@ extension RecordEngine {
         }
     }
 
-    /// Reads what the schema says of some tables; a table that is missing is missing from the answer.
+    /// Reads the schema of tables; a missing table is missing from the result.
     package func schema(
         of tables: [TableName], deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> DatabaseSchema {
@@ -146,7 +143,7 @@ extension RecordEngine {
         }
     }
 
-    /// Tries statements without executing them, as `StoreConnection.refusals` does.
+    /// Prepares statements without executing them, as in `StoreConnection.refusals`.
     package func refusals(
         of statements: [Statement], deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> [StoreError?] {
@@ -157,7 +154,7 @@ extension RecordEngine {
         }
     }
 
-    /// Asks the database for a sign of life.
+    /// Checks that the database responds.
     package func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await RetryPolicy.run(until: deadline) { () async throws(StoreError) in
             try await withConnection(for: .snapshot, deadline: deadline) { connection throws(StoreError) in
@@ -167,14 +164,14 @@ extension RecordEngine {
     }
 }
 
-/// A store whose transactions can also run while the caller waits, on a thread that may block.
+/// A store whose transactions can also run synchronously, on a thread that may block.
 ///
-/// It is what a transaction of another store uses that has to know, before it commits, that something is kept.
+/// A transaction of another store uses it to store something before it commits.
 package protocol WaitingStore: RecordEngine, AnyObject {
-    /// True if `claim` has made this process the only gateway on the store.
+    /// True if `claim` made this process the only gateway on the store.
     var isClaimed: Bool { get }
 
-    /// Runs `body` in one transaction that is committed unless it throws.
+    /// Runs `body` in one transaction that commits unless `body` throws.
     /// - Throws: `StoreError`; nothing was written.
     func writeNow<Answer>(
         _ body: (any StoreSession) throws(StoreError) -> Answer

@@ -1,17 +1,15 @@
-/// Runs again what met another transaction or a dead connection: nothing of it was committed.
+/// Retries transactions that met another transaction or a dead connection and committed nothing.
 ///
-/// The only place that does, so that a client waits as long as its deadline says, and no longer because two places try
-/// again on each other's behalf.
+/// This is the only place with retries, so that two layers never multiply them.
 package struct RetryPolicy {
-    /// Runs of a transaction that others were preferred to.
+    /// The highest number of collisions with other transactions.
     private static let maximumCollisions = 20
-    /// Runs on connections that turned out to be dead, as all of a pool are where the server was started anew.
+    /// The highest number of runs on dead connections: a restart of the server ends all connections of a pool.
     private static let maximumConnections = 3
 
-    /// Runs `body`, again as long as its error says that this is of use and the deadline is not past.
+    /// Runs `body`, and retries it until the deadline if its error permits.
     ///
-    /// - Throws: the error of the last run; of the kind `busy` where others were in the way until then, `unavailable`
-    ///   where there was no connection that lives.
+    /// - Throws: the error of the last run: `busy` after collisions, `unavailable` after dead connections.
     package static func run<Answer>(
         until deadline: ContinuousClock.Instant, _ body: () async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
@@ -34,26 +32,26 @@ package struct RetryPolicy {
     private var collisions = 0
     private var deadConnections = 0
 
-    /// Notes a run that came to nothing.
+    /// Counts a failed run.
     ///
-    /// - Returns: how long to wait before the next run; nil where there is to be none.
+    /// - Returns: the pause before the next run; nil if there is none.
     mutating func pause(after kind: StoreError.Kind) -> Duration? {
         switch kind {
         case .serialization:
             collisions += 1
             if collisions > Self.maximumCollisions { return nil }
-            // Full jitter, so that those who met once do not meet again.
+            // Full jitter, so that transactions that collided do not collide again.
             return .milliseconds(Int.random(in: 0...min(64, 1 << min(collisions, 6))))
         case .fileLocked: return .milliseconds(Int.random(in: 1...20))
         case .disconnected:
             deadConnections += 1
             return deadConnections < Self.maximumConnections ? .zero : nil
-        // One that waited for rows as long as one may would only fill the pool with waiters.
+        // A run that waited for locked rows until its limit would only fill the pool with waiting callers.
         default: return nil
         }
     }
 
-    /// Says what it means to the caller that no further run helps.
+    /// Returns the error for the caller after the last run.
     private func final(_ error: StoreError) -> StoreError {
         switch error.kind {
         case .serialization:

@@ -1,69 +1,69 @@
 package import MergeCore
 
-/// One transaction, confined to its connection's thread: it cannot outlive the closure that it is handed to.
+/// One transaction, confined to the thread of its connection; it must not outlive its closure.
 package protocol StoreSession: AnyObject {
-    /// Rows of a SELECT, each parallel to the statement's `columns`.
+    /// Returns the rows of a SELECT, each parallel to the statement's `columns`.
     func query(_ statement: Statement) throws(StoreError) -> [[Value]]
 
-    /// The digests of the rows of a SELECT, without making values of them.
+    /// Returns the digests of a SELECT's rows without decoding all values.
     ///
     /// - Parameters:
-    ///   - statement: a SELECT with a key to hash under.
-    ///   - columns: positions of the columns whose values are wanted all the same.
+    ///   - statement: a SELECT with a `hashKey`.
+    ///   - columns: positions of the values to return too.
     func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows
 
     /// Runs an INSERT, UPDATE or DELETE.
     func execute(_ statement: Statement) throws(StoreError) -> Execution
 
-    /// Hands a statement over without waiting for its answer, where the engine can; the next may follow at once.
+    /// Sends a statement without waiting for its answer, if the engine can.
     ///
-    /// Behind one that is refused others may run yet, so they have to be such that the end of the transaction takes
-    /// them back.
+    /// The statements after a refused one may still run. So the end of the transaction must be able to undo them.
     func send(_ statement: Statement) -> Ticket
 
-    /// The rows of a statement that was sent, none of a write. Each answer is taken once, in any order, and all are before
-    /// the transaction is committed.
+    /// Returns the rows of a sent statement; a write has none.
     ///
-    /// - Throws: why the statement was refused.
+    /// Each answer is received once, in any order, and before the transaction commits.
+    ///
+    /// - Throws: the reason if the statement was refused.
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]]
 
-    /// Marks a place in the transaction to which it can be taken back.
+    /// Sets a savepoint, to which the transaction can be rolled back.
     func setSavepoint() throws(StoreError)
     func rollBackToSavepoint() throws(StoreError)
     func releaseSavepoint() throws(StoreError)
 
-    /// Every read inside the transaction has to lock, or it would show an old snapshot.
+    /// True if every read inside the transaction must lock, because a plain read would return an old snapshot.
     var mustLockReads: Bool { get }
 }
 
 extension StoreError {
-    /// The error of a statement that was not answered: it may have been refused, so nothing of its transaction is kept.
+    /// The error if a statement has no answer before COMMIT; it may have failed, so the transaction is rolled back.
     package static let unanswered = StoreError(
         .other, "a transaction was to be committed before all of it was answered")
 }
 
-/// Stands for the answer to a statement that was sent.
+/// Identifies the answer to a sent statement.
 package struct Ticket: Sendable, Hashable {
     /// The number of the statement in its transaction.
     package let number: Int
 
-    /// Stands for the answer to the statement of a number.
+    /// Identifies the answer to the statement of a number.
     package init(number: Int) {
         self.number = number
     }
 }
 
 extension StoreSession {
-    /// Runs statements one after the other, each of which may be sent before the one before it is answered.
+    /// Runs statements in order, and may send each before the previous one is answered.
     ///
     /// - Parameters:
-    ///   - next: the statements in their order; nil behind the last.
-    ///   - take: is handed the rows of each in the same order, none of a write.
-    /// - Throws: what was refused first, or what `take` throws; then nothing is under way any more.
+    ///   - next: returns the next statement; nil after the last.
+    ///   - take: receives the rows of each statement in the same order; a write has none.
+    /// - Throws: the first refusal or the error of `take`, when no statement is in progress any more.
     package func run(
         _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
     ) throws(StoreError) {
-        // One that the database works on, and one that it finds next.
+        // One statement runs in the database while the next one is already sent.
         var underWay: [Ticket] = []
         do throws(StoreError) {
             while let statement = next() {
@@ -80,10 +80,10 @@ extension StoreSession {
 
 /// The effect of a write.
 package struct Execution: Sendable, Hashable {
-    /// The number that the database gave to an AUTO_INCREMENT column; 0 where it gave none.
+    /// The generated number of an AUTO_INCREMENT column; 0 if there is none.
     package let generatedKey: Int128
 
-    /// Notes the number that the database gave.
+    /// Contains a generated number.
     package init(generatedKey: Int128) {
         self.generatedKey = generatedKey
     }

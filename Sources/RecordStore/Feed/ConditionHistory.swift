@@ -1,27 +1,28 @@
-/// The values that conditions of access have looked at in a record, each with the revision up to which it held them: it
-/// tells who could see the record at some time since a revision.
+/// The former values of a record's condition columns, each with the revision at which it ended.
+///
+/// They determine the clients that could see the record since a revision.
 package struct ConditionHistory: Sendable, Hashable {
-    /// Values that the record held before its last change.
+    /// Values that ended before the latest ones.
     package struct Former: Sendable, Hashable {
-        /// The values, as `ConditionStep` has them.
+        /// The values, as in `ConditionStep`.
         package let tuple: [UInt8]
         /// The revision of the change that ended them.
         package let until: Int
     }
 
-    /// The newest first; at most `mostFormer`.
+    /// The former values, newest first; at most `mostFormer`.
     package private(set) var former: [Former] = []
-    /// The values after the last change; nil where the record was gone, or nothing is known.
+    /// The values after the last change; nil if the record was gone, or nothing is known.
     package private(set) var latest: [UInt8]?
-    /// The revision up to which values were left out; 0 where none were.
+    /// The revision up to which values were left out; 0 if none were.
     package private(set) var cut = 0
 
     private static let mostFormer = 12
 
-    /// Begins a history in which nothing is known.
+    /// Begins an empty history.
     package init() {}
 
-    /// Goes on with what happened up to a revision, in its order.
+    /// Appends the steps up to a revision, in their order.
     package mutating func append(_ steps: [ConditionStep], at revision: Int) {
         guard let last = steps.last else { return }
         var ended: Set<[UInt8]> = []
@@ -41,32 +42,30 @@ package struct ConditionHistory: Sendable, Hashable {
         }
     }
 
-    /// Returns the values that the record held at some time since a revision; nil where some of them were left out.
+    /// Returns the values that the record had at some time since a revision; nil if some were left out.
     package func tuples(since revision: Int) -> [[UInt8]]? {
         if cut > revision { return nil }
         return former.filter { $0.until > revision }.map(\.tuple) + (latest.map { [$0] } ?? [])
     }
 
-    /// Returns the values that the record ceased to hold at a revision; nil where some of them were left out.
+    /// Returns the values that ended at a revision; nil if some were left out.
     package func tuples(endedAt revision: Int) -> [[UInt8]]? {
         if cut == revision { return nil }
         return former.filter { $0.until == revision }.map(\.tuple)
     }
 
-    /// Returns true where the record is known to have held all these values at some time since a revision, the last of
-    /// them now.
+    /// Returns true if the record certainly had all these values since a revision, and has the last of them now.
     package func covers(_ tuples: [[UInt8]], since revision: Int) -> Bool {
         guard latest == tuples.last, let known = self.tuples(since: revision) else { return false }
         return tuples.allSatisfy { known.contains($0) }
     }
 
-    /// The revisions at which the record ceased to hold values that are kept here, and the last at which it did one
-    /// that was left out.
+    /// The revisions at which stored values ended, and the last one at which a value that was left out ended.
     package var departures: Set<Int> { Set(former.map(\.until)).union(cut > 0 ? [cut] : []) }
 
     // MARK: Bytes
 
-    /// The form in which a row of `changes` keeps it.
+    /// The form in which a row of `changes` stores it.
     package var bytes: [UInt8] {
         var out: [UInt8] = []
         LEB128.append(cut, to: &out)
@@ -78,7 +77,7 @@ package struct ConditionHistory: Sendable, Hashable {
         return out
     }
 
-    /// Reads what `bytes` wrote; nil where it is damaged.
+    /// Decodes `bytes`; nil if they are damaged.
     package init?(bytes: [UInt8]) {
         var reader = LEB128.Reader(rest: bytes[...])
         guard let cut = reader.number(), let latest = reader.optionalBytes() else { return nil }

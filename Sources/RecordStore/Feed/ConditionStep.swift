@@ -1,12 +1,11 @@
-/// The values that conditions of access look at in a record, before a change and after it, as bytes that only the rules of
-/// access understand.
+/// The condition columns of a record before and after a change, as bytes that only the access code decodes.
 package struct ConditionStep: Sendable, Hashable {
-    /// nil where there was no record.
+    /// The values before; nil if there was no record.
     package let before: [UInt8]?
-    /// nil where no record is left.
+    /// The values after; nil if the record is gone.
     package let after: [UInt8]?
 
-    /// Goes from one tuple to another.
+    /// Describes a change of values.
     package init(before: [UInt8]?, after: [UInt8]?) {
         self.before = before
         self.after = after
@@ -14,7 +13,7 @@ package struct ConditionStep: Sendable, Hashable {
 }
 
 extension ConditionStep {
-    /// Returns the steps from one tag to the next that a scan has found; the last is what the record held by then.
+    /// Returns the steps through the tags that a scan found; the last tag is the record's current one.
     package static func steps(through tags: [ConditionTag]) -> [ConditionStep] {
         guard let last = tags.last else { return [] }
         return tags.map { ConditionStep(before: $0.bytes, after: last.bytes) }

@@ -1,19 +1,19 @@
-/// The table of departures: the revisions at which records ceased to hold values that conditions of access look at.
+/// The table of departures: the revisions at which values of condition columns ended.
 ///
-/// `changes` has one row a record, which moves on with each change. Whoever has read up to a revision between two changes
-/// of a record passes it by while it moves; where the first of the two took the record from a client, and the second
-/// did not concern the client, the row alone would never tell it. A departure stays where it was.
+/// `changes` has one row for each record, which moves on with each change. Suppose a change takes a record from a
+/// client, and a later change does not concern the client. A client whose page ends between these two revisions would
+/// never find the departure in `changes`. The row in this table does not move.
 extension FeedTables {
-    /// A record that ceased to hold some values.
+    /// The end of some condition values of a record.
     package struct Departure: Sendable, Hashable {
         /// The revision of the change that ended them.
         package let revision: Int
         /// The record.
         package let name: RecordName
-        /// The push that changed it; nil for a program that bypasses the gateway.
+        /// The push that changed it; nil for a foreign change.
         package let push: SequencedChange.Push?
 
-        /// Notes that a change ended values.
+        /// Describes a departure.
         package init(revision: Int, name: RecordName, push: SequencedChange.Push?) {
             self.revision = revision
             self.name = name
@@ -21,7 +21,7 @@ extension FeedTables {
         }
     }
 
-    /// Returns the statements that note departures.
+    /// Returns the statements that store departures.
     package func note(_ departures: [Departure]) -> [Statement] {
         Self.inRuns(departures) { run in
             Statement(
@@ -37,7 +37,7 @@ extension FeedTables {
         }
     }
 
-    /// Returns the statements that forget the departures at some revisions.
+    /// Returns the statements that delete the departures at some revisions.
     package func forgetDepartures(at revisions: [Int]) -> [Statement] {
         Self.inRuns(revisions) { run in
             let marks = repeatElement("?", count: run.count).joined(separator: ", ")

@@ -4,9 +4,8 @@ extension FeedTables {
     /// Returns the statement that reads changes in the order of their revisions.
     ///
     /// - Parameters:
-    ///   - since: the revision after which they begin.
-    ///   - last: the revision up to which they are.
-    ///   - resources: the resources whose records are told; nil for all.
+    ///   - since: the excluded first revision.
+    ///   - resources: the resources to report; nil for all.
     package func changes(since: Int, upTo last: Int, resources: [String]?, limit: Int) -> Statement {
         Statement(
             sql: "SELECT revision, resource, record, entry, who, device, conditions FROM \(changesSQL) "
@@ -16,12 +15,9 @@ extension FeedTables {
             columns: Self.columnsOfChange)
     }
 
-    /// Returns the statement that reads departures from which their records have moved on, in the order of their
-    /// revisions.
+    /// Returns the statement that reads departures, in the order of revisions, of records that changed again later.
     ///
-    /// - Parameters:
-    ///   - since: the revision after which they begin.
-    ///   - last: the revision up to which they are.
+    /// - Parameter since: the excluded first revision.
     package func departures(since: Int, upTo last: Int, resources: [String], limit: Int) -> Statement {
         Statement(
             sql: "SELECT d.revision, c.resource, c.record, d.entry, d.who, d.device, c.conditions "
@@ -43,18 +39,14 @@ extension FeedTables {
         return " AND \(column) IN (" + repeatElement("?", count: resources.count).joined(separator: ", ") + ")"
     }
 
-    /// Returns the statement that counts the transactions whose changes have no revision yet.
-    ///
-    /// - Parameters:
-    ///   - number: rows up to it are not looked for.
-    ///   - most: the number at which counting ends.
+    /// Returns the statement that counts transactions without revisions, after a row and up to a limit.
     package func pendingCount(after number: Int, atMost most: Int) -> Statement {
         Statement(
             sql: "SELECT COUNT(*) FROM (SELECT n FROM \(pendingSQL) WHERE n > ? LIMIT ?) AS waiting",
             binds: [JournalTables.bind(number), JournalTables.bind(most)], columns: [JournalColumn.number])
     }
 
-    /// Returns the statement that reads what is known of conditions of access in some records.
+    /// Returns the statement that reads the condition histories of records.
     package func conditions(of names: [RecordName]) -> Statement {
         Statement(
             sql: "SELECT resource, record, conditions FROM \(changesSQL) WHERE " + dialect.changesNamed(names.count),
@@ -62,7 +54,7 @@ extension FeedTables {
             columns: [JournalColumn.text, JournalColumn.text, JournalColumn.bytes])
     }
 
-    /// Reads a row of `conditions`; nil where nothing is known.
+    /// Decodes a row of `conditions`; nil if it has no history.
     package func conditions(_ row: [Value]) -> (name: RecordName, history: ConditionHistory)? {
         guard row.count == 3, case .text(let resource) = row[0], case .text(let record) = row[1],
             case .bytes(let bytes) = row[2], let history = ConditionHistory(bytes: bytes)
@@ -70,7 +62,7 @@ extension FeedTables {
         return (RecordName(resource: resource.string, record: record.string), history)
     }
 
-    /// Reads a row of `changes`, or of `departures`; nil where it is damaged.
+    /// Decodes a row of `changes` or `departures`; nil if it is damaged.
     package func change(_ row: [Value], isDeparture: Bool = false) -> SequencedChange? {
         guard row.count == 7, case .integer(let revision) = row[0], case .text(let resource) = row[1],
             case .text(let record) = row[2]
@@ -92,8 +84,9 @@ extension FeedTables {
 
     // MARK: Gateways
 
-    /// Returns the statements that note up to which revision a gateway serves: the commit of one's own behind which
-    /// everything that was seen before is kept for sure.
+    /// Returns the statements that store the revision up to which a gateway has reported changes.
+    ///
+    /// When this commit is durable, every commit that the gateway read before is durable too.
     package func confirm(_ revision: Int, by gateway: String) -> [Statement] {
         [
             Statement(
@@ -105,26 +98,26 @@ extension FeedTables {
         ]
     }
 
-    /// Returns the statement that forgets a gateway.
+    /// Returns the statement that deletes a gateway.
     package func forget(_ gateway: String) -> Statement {
         Statement(sql: "DELETE FROM \(gatewaysSQL) WHERE id = ?", binds: [JournalTables.bind(gateway)])
     }
 
-    /// Returns the statement that forgets gateways that have not been heard of for days.
+    /// The statement that deletes gateways without a sign of life for two days.
     package var forgetGone: Statement {
         Statement(sql: "DELETE FROM \(gatewaysSQL) WHERE at < \(dialect.now(minusDays: 2))", binds: [])
     }
 
-    // MARK: Keeping it small
+    // MARK: Pruning
 
-    /// Returns the statement that reads the oldest changes, each with whether it is past an age.
+    /// Returns the statement that reads the oldest changes, each with a flag for those past an age.
     package func aged(days: Int, limit: Int) -> Statement {
         Statement(
             sql: "SELECT revision, at < \(dialect.now(minusDays: days)) FROM \(changesSQL) ORDER BY revision LIMIT ?",
             binds: [JournalTables.bind(limit)], columns: [JournalColumn.number, JournalColumn.number])
     }
 
-    /// Returns the statements that forget changes up to a revision; whoever has read less has to begin anew.
+    /// Returns the statements that delete changes up to a revision; a client that has read less needs a snapshot.
     package func forget(upTo revision: Int) -> [Statement] {
         [
             Statement(

@@ -1,14 +1,14 @@
 package import MergeCore
 
-/// The tables of the scan: what of other programs' changes is known.
+/// The tables of the scan for foreign changes.
 extension FeedTables {
-    /// The table of the gateway that scans.
+    /// The table of the scan lease.
     package var scan: TableName { TableName(schema: schema, name: "scan") }
-    /// The table of the sections that are scanned.
+    /// The table of the scanned sections.
     package var scanUnits: TableName { TableName(schema: schema, name: "scan_units") }
-    /// The table of the marks.
+    /// The table of the row digests.
     package var scanRanges: TableName { TableName(schema: schema, name: "scan_ranges") }
-    /// The table of records as they were sent to clients, until a scan has compared them with the marks.
+    /// The table of delivery records, until a scan has compared them with the row digests.
     package var shown: TableName { TableName(schema: schema, name: "shown") }
 
     private var scanSQL: String { dialect.quoted(scan) }
@@ -16,9 +16,9 @@ extension FeedTables {
     private var rangesSQL: String { dialect.quoted(scanRanges) }
     private var shownSQL: String { dialect.quoted(shown) }
 
-    // MARK: Whether they are there
+    // MARK: Probes
 
-    /// Returns the statements that fail where the tables are not all there in today's form.
+    /// The statements that fail unless all tables exist in their current form.
     package var probes: [Statement] {
         [state(for: "", pendingAfter: 0), changes(since: 0, upTo: 0, resources: nil, limit: 1)]
             + [pending, changes].map { conditionsProbe($0) }
@@ -28,34 +28,34 @@ extension FeedTables {
             }
     }
 
-    /// Returns the statement that fails where a table has no column for conditions of access.
+    /// Returns the statement that fails if a table has no column for conditions.
     package func conditionsProbe(_ table: TableName) -> Statement {
         Statement(
             sql: "SELECT conditions FROM \(dialect.quoted(table)) LIMIT 1", binds: [], columns: [JournalColumn.bytes])
     }
 
-    /// The statement that finds a change that conditions of access looked at, where there is one.
+    /// The statement that finds a change with a condition history.
     package var anyConditions: Statement {
         Statement(
             sql: "SELECT 1 FROM \(changesSQL) WHERE conditions IS NOT NULL LIMIT 1", binds: [],
             columns: [JournalColumn.number])
     }
 
-    /// Returns the statement that gives a table that column.
+    /// Returns the statement that adds the column for conditions to a table.
     package func addConditions(to table: TableName) -> Statement {
         Statement(
             sql: "ALTER TABLE \(dialect.quoted(table)) ADD COLUMN conditions "
                 + (dialect.isFile ? "BLOB" : "LONGBLOB NULL"), binds: [])
     }
 
-    // MARK: Who scans
+    // MARK: The scan lease
 
-    /// Returns the statement that makes the row of the gateway that scans; harmless where it is there.
+    /// The statement that creates the row of the scan lease; an existing row stays unchanged.
     package var beginScan: Statement {
         Statement(sql: "\(dialect.insertIfAbsent) INTO \(scanSQL) (one, term) VALUES (1, 0)", binds: [])
     }
 
-    /// Returns the statement by which a gateway takes the scan upon itself, where nobody else has.
+    /// Returns the statement that acquires the scan lease if it is free.
     package func takeScan(_ holder: String, seconds: Int) -> Statement {
         Statement(
             sql: "UPDATE \(scanSQL) SET holder = ?, term = term + 1, until = \(dialect.now(plusSeconds: seconds)) "
@@ -63,18 +63,18 @@ extension FeedTables {
             binds: [JournalTables.bind(holder)])
     }
 
-    /// One that ends far later than it could was taken by a clock that has jumped back since.
+    /// A lease that ends too late was acquired before the clock went back.
     private var isFree: String {
         "one = 1 AND (holder IS NULL OR until IS NULL OR until < \(dialect.now) "
             + "OR until > \(dialect.now(plusSeconds: 60)))"
     }
 
-    /// Returns the statement with a row where a gateway may take the scan upon itself.
+    /// The statement that returns a row if the scan lease is free.
     package var freeScan: Statement {
         Statement(sql: "SELECT term FROM \(scanSQL) WHERE \(isFree)", binds: [], columns: [JournalColumn.number])
     }
 
-    /// Returns the statement by which it goes on, and tells how far it is.
+    /// Returns the statement that renews the scan lease and stores the progress.
     package func keepScan(_ lease: ScanLease, seconds: Int, _ progress: ScanProgress) -> Statement {
         Statement(
             sql:
@@ -87,16 +87,16 @@ extension FeedTables {
             ])
     }
 
-    /// Returns the statement that leaves the scan to others at once.
+    /// Returns the statement that releases the scan lease.
     package func leaveScan(_ holder: String) -> Statement {
         Statement(
             sql: "UPDATE \(scanSQL) SET holder = NULL, until = NULL WHERE one = 1 AND holder = ?",
             binds: [JournalTables.bind(holder)])
     }
 
-    /// Returns the statement that reads who scans, how far that is, and what time it is.
+    /// Returns the statement that reads the scan lease, the progress and the time.
     ///
-    /// - Parameter locking: keeps others from taking it upon themselves until the transaction ends.
+    /// - Parameter locking: prevents other gateways from acquiring the lease until the transaction ends.
     package func scanState(locking: Bool) -> Statement {
         Statement(
             sql: "SELECT holder, term, noticed, cycle, speed, \(dialect.nowSeconds) FROM \(scanSQL) WHERE one = 1"
@@ -107,7 +107,7 @@ extension FeedTables {
             ])
     }
 
-    /// Reads a row of `scanState`; nil where it is damaged.
+    /// Decodes a row of `scanState`; nil if it is damaged.
     package func scanState(_ row: [Value]) -> ScanState? {
         guard row.count == 6, case .integer(let term) = row[1], case .integer(let now) = row[5] else { return nil }
         var holder: String?
@@ -123,15 +123,16 @@ extension FeedTables {
 
     // MARK: Sections
 
-    /// Returns the statement that makes a section known.
+    /// Returns the statement that adds a section.
     package func addUnit(resource: String, section: String) -> Statement {
         Statement(
             sql: "\(dialect.insertIfAbsent) INTO \(unitsSQL) (resource, section, scanned) VALUES (?, ?, 0)",
             binds: [JournalTables.bind(resource), JournalTables.bind(section)])
     }
 
-    /// Returns the statement that reads a section: its number, the revision before its last whole pass, and whether all
-    /// of its rows have marks.
+    /// Returns the statement that reads a section: its number, the revision before its last complete pass, and a flag.
+    ///
+    /// The flag is 1 if all rows of the section have row digests.
     package func unit(resource: String, section: String) -> Statement {
         Statement(
             sql: "SELECT id, scanned, CASE WHEN since IS NULL THEN 0 ELSE 1 END FROM \(unitsSQL) "
@@ -140,14 +141,14 @@ extension FeedTables {
             columns: [JournalColumn.number, JournalColumn.number, JournalColumn.number])
     }
 
-    /// The statement that reads of all sections when the first whole pass over each had ended.
+    /// The statement that reads the end of the first complete pass over each section.
     package var sectionsSince: Statement {
         Statement(
             sql: "SELECT resource, section, since FROM \(unitsSQL)", binds: [],
             columns: [JournalColumn.text, JournalColumn.text, JournalColumn.time])
     }
 
-    /// Reads a row of `sectionsSince`; nil where that pass has not ended, or the row is damaged.
+    /// Decodes a row of `sectionsSince`; nil if the pass has not ended, or the row is damaged.
     package func sectionSince(_ row: [Value]) -> (resource: String, section: String, since: DateTime)? {
         guard row.count == 3, case .text(let resource) = row[0], case .text(let section) = row[1],
             case .dateTime(let since) = row[2]
@@ -155,17 +156,17 @@ extension FeedTables {
         return (resource.string, section.string, since)
     }
 
-    /// Returns the statement that notes a whole pass over a section.
+    /// Returns the statement that records a complete pass over a section.
     package func endPass(over unit: Int, from revision: Int) -> Statement {
         Statement(
             sql: "UPDATE \(unitsSQL) SET scanned = ?, since = COALESCE(since, \(dialect.now)) WHERE id = ?",
             binds: [JournalTables.bind(revision), JournalTables.bind(unit)])
     }
 
-    /// Returns the statement that reads the feed's latest revision and that of a record, if no whole pass over the record's
-    /// resource has begun since the record changed last; else it has no row.
+    /// Returns the statement that reads the feed's latest revision and that of a record's last change.
     ///
-    /// A scan takes it that every client reads such a change. A client that begins with the latest revision does not.
+    /// It has a row only if no complete pass over the resource has begun since this change. The scan assumes that every
+    /// client reads such a change. A client that begins with the latest revision does not.
     package func unscannedChange(of name: RecordName) -> Statement {
         Statement(
             sql: "SELECT last, revision FROM \(feedSQL), \(changesSQL) WHERE one = 1 AND \(dialect.changesNamed(1)) "
@@ -174,21 +175,22 @@ extension FeedTables {
             columns: [JournalColumn.number, JournalColumn.number])
     }
 
-    /// The revision at the beginning of the last whole pass over a resource; 0 as long as one of its sections has none.
+    /// The revision at the beginning of the last complete pass over a resource; 0 if one of its sections has none.
     private var scannedSQL: String {
         "SELECT COALESCE(MIN(CASE WHEN scanned < \(1 << 53) THEN scanned ELSE 0 END), 0) FROM \(unitsSQL) AS units "
             + "WHERE units.resource = ?"
     }
 
-    /// The statement that notes that something is sent without being noted: until the next whole pass nobody can say
-    /// that clients were told of what was found.
+    /// The statement for a delivery without delivery records.
+    ///
+    /// Until the next complete pass, the scan cannot assume that clients have read the changes before it.
     package var forgetScanned: Statement {
         Statement(sql: "UPDATE \(unitsSQL) SET scanned = \(1 << 53)", binds: [])
     }
 
-    // MARK: Marks
+    // MARK: Row digests
 
-    /// Returns the statement that reads the ranges of a section without their marks.
+    /// Returns the statement that reads the ranges of a section without their row digests.
     package func ranges(of unit: Int) -> Statement {
         Statement(
             sql: "SELECT id, follower, high, size, digest FROM \(rangesSQL) WHERE unit = ?",
@@ -199,7 +201,7 @@ extension FeedTables {
             ])
     }
 
-    /// Reads a row of `ranges`; nil where it is damaged.
+    /// Decodes a row of `ranges`; nil if it is damaged.
     package func range(_ row: [Value]) -> MarkRange? {
         guard row.count == 5, case .integer(let id) = row[0], case .integer(let count) = row[3],
             case .integer(let digest) = row[4]
@@ -213,14 +215,14 @@ extension FeedTables {
             digest: UInt64(truncatingIfNeeded: digest))
     }
 
-    /// Returns the statement that reads the marks of a range.
+    /// Returns the statement that reads the row digests of a range.
     package func marks(of range: Int, in unit: Int) -> Statement {
         Statement(
             sql: "SELECT marks FROM \(rangesSQL) WHERE unit = ? AND id = ?",
             binds: [JournalTables.bind(unit), JournalTables.bind(range)], columns: [JournalColumn.bytes])
     }
 
-    /// Returns the statements that keep a range with its marks in place of what was there under its number.
+    /// Returns the statements that store a range with its row digests and replace an older one.
     package func keep(_ range: MarkRange, _ marks: [Mark], in unit: Int) -> [Statement] {
         [
             forgetRange(range.id, in: unit),
@@ -235,16 +237,16 @@ extension FeedTables {
         ]
     }
 
-    /// Returns the statement that forgets a range.
+    /// Returns the statement that deletes a range.
     package func forgetRange(_ range: Int, in unit: Int) -> Statement {
         Statement(
             sql: "DELETE FROM \(rangesSQL) WHERE unit = ? AND id = ?",
             binds: [JournalTables.bind(unit), JournalTables.bind(range)])
     }
 
-    // MARK: Records that were sent
+    // MARK: Delivery records
 
-    /// Returns the statement that notes records as they were sent.
+    /// Returns the statement that stores a delivery record.
     package func note(_ note: ShownNote) -> Statement {
         Statement(
             sql:
@@ -255,7 +257,7 @@ extension FeedTables {
             ])
     }
 
-    /// Returns the statement that reads the oldest notes of a section.
+    /// Returns the statement that reads the oldest delivery records of a section.
     package func notes(resource: String, section: String, limit: Int) -> Statement {
         Statement(
             sql: "SELECT n, revision, records FROM \(shownSQL) WHERE resource = ? AND section = ? ORDER BY n LIMIT ?",
@@ -263,12 +265,12 @@ extension FeedTables {
             columns: [JournalColumn.number, JournalColumn.number, JournalColumn.bytes])
     }
 
-    /// The statement that finds a note, where there is one.
+    /// The statement that finds the newest delivery record.
     package var anyNote: Statement {
         Statement(sql: "SELECT n FROM \(shownSQL) ORDER BY n DESC LIMIT 1", binds: [], columns: [JournalColumn.number])
     }
 
-    /// Returns the statements that forget notes.
+    /// Returns the statements that delete delivery records.
     package func forgetNotes(_ numbers: [Int]) -> [Statement] {
         Self.inRuns(numbers) { run in
             let marks = repeatElement("?", count: run.count).joined(separator: ", ")
@@ -279,8 +281,7 @@ extension FeedTables {
 
     // MARK: Changes
 
-    /// Returns the statements that read the revisions of the last changes of records; of those that never changed there
-    /// is none.
+    /// Returns the statements that read the revisions of records' last changes; a record that never changed has none.
     package func revisions(of names: [RecordName]) -> [Statement] {
         Self.inRuns(names) { run in
             Statement(
@@ -290,8 +291,7 @@ extension FeedTables {
         }
     }
 
-    /// Returns the statement that reads the last change of a record where no push made it: its revision, and when it was
-    /// noticed.
+    /// Returns the statement that reads the revision and time of a record's last change, if it was a foreign change.
     package func lastForeignChange(of name: RecordName) -> Statement {
         Statement(
             sql: "SELECT revision, at FROM \(changesSQL) WHERE \(dialect.changesNamed(1)) AND entry IS NULL",

@@ -1,21 +1,21 @@
 package import MergeCore
 
-/// The tables of the feed of changes, beside those of the journal.
+/// The tables of the change feed.
 ///
-/// A merge leaves a row in `pending`, in its own transaction; the sequencing step gives the committed ones their
-/// revisions and turns them into `changes`, one row a record. The row of `feed` holds the counter: whoever gives
-/// revisions locks it until the commit, so that they are given in the order of commits.
+/// A merge writes a row to `pending` in its own transaction. Sequencing gives committed rows their revisions and moves
+/// them to `changes`, which has one row for each record. It locks the counter in `feed` until the commit, so that
+/// revisions follow the order of commits.
 package struct FeedTables: Sendable {
     /// The schema on the MariaDB server, or the name under which the SQLite file is attached.
     package let schema: String
-    /// The dialect of the database that the tables are in.
+    /// The dialect of the tables' database.
     package let dialect: any Dialect
     /// The highest revision that this process has reported.
     package let floor: RevisionFloor
 
-    /// Revisions of one epoch; the epoch stands above them, so that no number is ever given twice.
+    /// The number of revisions in an epoch, which is the higher part of a revision, so that no revision repeats.
     package static let epochSize = 1 << 40
-    /// The first revision of an epoch, which no change has: whoever has read it has read nothing.
+    /// The first revision of an epoch, which no change has.
     package static let beginning = 1
 
     init(schema: String, dialect: any Dialect, floor: RevisionFloor) {
@@ -26,13 +26,13 @@ package struct FeedTables: Sendable {
 
     /// The table of the counter.
     package var feed: TableName { TableName(schema: schema, name: "feed") }
-    /// The table of what was committed and has no revision yet.
+    /// The table of committed changes without a revision.
     package var pending: TableName { TableName(schema: schema, name: "pending") }
-    /// The table of the last change of each record.
+    /// The table of each record's last change.
     package var changes: TableName { TableName(schema: schema, name: "changes") }
-    /// The table of when records ceased to hold values that conditions of access look at.
+    /// The table of the revisions at which values of condition columns ended.
     package var departures: TableName { TableName(schema: schema, name: "departures") }
-    /// The table of what each gateway has seen for sure.
+    /// The table of the revisions that each gateway has confirmed.
     package var gateways: TableName { TableName(schema: schema, name: "gateways") }
 
     private var metaSQL: String { dialect.quoted(TableName(schema: schema, name: "meta")) }
@@ -44,12 +44,12 @@ package struct FeedTables: Sendable {
 
     static let texts = StatementTexts()
 
-    /// The statements that make the tables, each harmless where they are there already.
+    /// The statements that create the tables; existing tables stay unchanged.
     package var creation: [Statement] { dialect.creation(of: self) }
 
-    // MARK: The feed itself
+    // MARK: The feed
 
-    /// Returns the statement that begins the first feed; harmless where there is one.
+    /// Returns the statement that begins the first feed; an existing feed stays unchanged.
     package func begin(_ id: String) -> Statement {
         Statement(
             sql: "\(dialect.insertIfAbsent) INTO \(feedSQL) (one, id, epoch, last, oldest) VALUES (1, ?, 0, "
@@ -57,9 +57,9 @@ package struct FeedTables: Sendable {
             binds: [JournalTables.bind(id)])
     }
 
-    /// Returns the statements that begin another feed, whose revisions are above all of the last one.
+    /// Returns the statements that begin a new feed, with higher revisions than the last one.
     ///
-    /// - Parameter epoch: an epoch that a gateway has seen, above which the new one is.
+    /// - Parameter epoch: an epoch that a gateway has reported; the new one is higher.
     package func beginAnew(_ id: String, above epoch: Int = 0) -> [Statement] {
         let next = "(CASE WHEN epoch < \(epoch) THEN \(epoch) ELSE epoch END + 1)"
         let first = "\(next) * \(Self.epochSize) + \(Self.beginning)"
@@ -76,20 +76,18 @@ package struct FeedTables: Sendable {
         ]
     }
 
-    /// Returns the statement that has the feed reach back to before the first row.
+    /// The statement that extends the feed back to before the first row.
     package var reachBack: Statement {
         Statement(
             sql: "UPDATE \(feedSQL) SET oldest = 0 WHERE one = 1 AND epoch = 0 AND last = \(Self.beginning)", binds: [])
     }
 
-    /// Returns the statement that tells how the feed stands.
+    /// Returns the statement that reads the state of the feed for a gateway.
     ///
-    /// - Parameters:
-    ///   - gateway: names the gateway that asks.
-    ///   - number: of rows of `pending` up to it none is looked for.
+    /// - Parameter number: the row of `pending` after which the statement looks for another row.
     package func state(for gateway: String, pendingAfter number: Int) -> Statement {
         let isFree = "holder IS NULL OR holder = ? OR until IS NULL OR until < \(dialect.now)"
-        // One that ends far later than it could was taken by a clock that has jumped back since.
+        // A lease that ends too late was acquired before the clock went back.
         let isAhead = "until > \(dialect.now(plusSeconds: 60))"
         return Statement(
             sql: "SELECT id, last, oldest, CASE WHEN \(isFree) OR \(isAhead) THEN 1 ELSE 0 END, "
@@ -103,7 +101,7 @@ package struct FeedTables: Sendable {
             ])
     }
 
-    /// The statement that reads the feed's name, its latest revision and the lowest from which changes are kept.
+    /// The statement that reads the feed's id, its latest revision, and the lowest one from which changes are kept.
     package var reach: Statement {
         Statement(
             sql: "SELECT id, last, oldest FROM \(feedSQL) WHERE one = 1", binds: [],
@@ -112,17 +110,16 @@ package struct FeedTables: Sendable {
 
     // MARK: Sequencing
 
-    /// Returns the statement that locks the counter and reads it.
+    /// The statement that locks and reads the counter.
     package var lock: Statement {
         Statement(
             sql: "SELECT last FROM \(feedSQL) WHERE one = 1" + dialect.lockingClause, binds: [],
             columns: [JournalColumn.number])
     }
 
-    /// Returns the statement that moves the counter.
+    /// Returns the statement that sets the counter.
     ///
-    /// - Parameters:
-    ///   - holder: the gateway that sequences, to which the others leave it for some seconds; nil changes nothing there.
+    /// - Parameter holder: the gateway that renews its lease to sequence; nil leaves the lease unchanged.
     package func setLast(_ revision: Int, holder: String?) -> Statement {
         guard let holder else {
             return Statement(
@@ -133,19 +130,18 @@ package struct FeedTables: Sendable {
             binds: [JournalTables.bind(revision), JournalTables.bind(holder)])
     }
 
-    /// Returns the statement that lets others sequence at once.
+    /// Returns the statement that releases the lease to sequence.
     package func release(_ holder: String) -> Statement {
         Statement(
             sql: "UPDATE \(feedSQL) SET holder = NULL, until = NULL WHERE one = 1 AND holder = ?",
             binds: [JournalTables.bind(holder)])
     }
 
-    /// Returns the statement that keeps a run of changes until they have revisions.
+    /// Returns the statement that stores a run of changes until they have revisions.
     ///
     /// - Parameters:
-    ///   - token: of the transaction, where the journal is written ahead of it: until it is known to be committed
-    ///     nobody gives its changes revisions; nil where the row is committed with the merge.
-    ///   - first: the number of the first entry; nil for that of the INSERT just before.
+    ///   - token: of a write-ahead transaction, whose changes get no revisions before its commit is certain; else nil.
+    ///   - first: the number of the first entry; nil for that of the preceding INSERT.
     package func insert(_ run: PendingRun, token: String? = nil, first: Int? = nil) -> Statement {
         Statement(
             sql: "INSERT INTO \(pendingSQL) (first, step, token, records) VALUES ("
@@ -155,11 +151,9 @@ package struct FeedTables: Sendable {
             ])
     }
 
-    /// Returns the statement that keeps changes of other programs until they have revisions.
+    /// Returns the statement that stores foreign changes until they have revisions.
     ///
-    /// No entry tells of them, so their numbers do not count on, by which the row is known.
-    ///
-    /// - Parameter tags: what the rows behind each change show to conditions of access.
+    /// They have no journal entry, so the step between entry numbers is 0.
     package func insertForeign(_ names: [RecordName], tags: ConditionTags) -> Statement {
         let nobody = Sender(who: "", device: nil)
         let run = PendingRun(changes: names.map { PendingRun.Change(position: 0, name: $0, sender: nobody) })
@@ -180,16 +174,16 @@ package struct FeedTables: Sendable {
             binds: [JournalTables.bind(number), JournalTables.bind(limit)], columns: Self.pendingColumns)
     }
 
-    /// Returns the statement that reads the runs of a transaction whose journal was written ahead.
+    /// Returns the statement that reads the runs of a write-ahead transaction.
     package func pending(of token: String) -> Statement {
         Statement(
             sql: "SELECT n, first, step, records, conditions FROM \(pendingSQL) WHERE token = ? ORDER BY n",
             binds: [JournalTables.bind(token)], columns: Self.pendingColumns)
     }
 
-    /// Reads a row of `pending`: its number and its changes.
+    /// Decodes a row of `pending` into its number and its changes.
     ///
-    /// - Throws: `StoreError` where it is damaged.
+    /// - Throws: `StoreError` if the row is damaged.
     package func pendingRun(_ row: [Value]) throws(StoreError) -> (number: Int, changes: [CommittedChange]) {
         guard row.count == 5, case .integer(let number) = row[0], case .integer(let first) = row[1],
             case .integer(let step) = row[2], case .bytes(let bytes) = row[3], let run = PendingRun(bytes: bytes)
@@ -211,7 +205,7 @@ package struct FeedTables: Sendable {
 
     private static let runs = [128, 32, 8, 1]
 
-    /// Splits something into runs of few lengths, so that few texts have to be prepared.
+    /// Splits a list into runs of few different lengths, so that few texts are prepared.
     static func inRuns<Element, Answer>(
         _ all: [Element], _ make: (ArraySlice<Element>) -> Answer
     ) -> [Answer] {
@@ -225,7 +219,7 @@ package struct FeedTables: Sendable {
         return answers
     }
 
-    /// Returns the statements that delete exactly these rows of `pending`; others may have come between them.
+    /// Returns the statements that delete exactly these rows of `pending`; newer rows may be between them.
     package func deletePending(_ numbers: [Int]) -> [Statement] {
         Self.inRuns(numbers) { run in
             let marks = repeatElement("?", count: run.count).joined(separator: ", ")
@@ -234,14 +228,14 @@ package struct FeedTables: Sendable {
         }
     }
 
-    /// Returns the statement that deletes the runs of a transaction whose journal was written ahead.
+    /// Returns the statement that deletes the runs of a write-ahead transaction.
     package func deletePending(of token: String) -> Statement {
         Statement(sql: "DELETE FROM \(pendingSQL) WHERE token = ?", binds: [JournalTables.bind(token)])
     }
 
-    /// Returns the statements that note the last change of each record.
+    /// Returns the statements that store the last change of each record.
     ///
-    /// - Parameter changes: with what conditions of access have looked at; nil leaves what is known of that as it is.
+    /// - Parameter changes: with the condition histories; nil keeps the stored history.
     package func note(
         _ changes: [(change: CommittedChange, revision: Int, conditions: ConditionHistory?)]
     ) -> [Statement] {

@@ -1,4 +1,4 @@
-/// Numbers in as many bytes as they need (DWARF 5, section 7.6), and bytes with their number before them.
+/// Numbers in as few bytes as possible (DWARF 5, section 7.6), and bytes with their length.
 enum LEB128 {
     static func append(_ number: Int, to out: inout [UInt8]) {
         var rest = UInt(bitPattern: number)
@@ -14,7 +14,7 @@ enum LEB128 {
         out.append(contentsOf: text.utf8)
     }
 
-    /// Bytes of which none is not the same as nothing.
+    /// Distinguishes nil from no bytes.
     static func append(_ bytes: [UInt8]?, to out: inout [UInt8]) {
         append(bytes.map { $0.count + 1 } ?? 0, to: &out)
         out += bytes ?? []
@@ -40,7 +40,7 @@ enum LEB128 {
             bytes(count).flatMap { String(validating: $0, as: UTF8.self) }
         }
 
-        /// nil where there are too few.
+        /// The outer value is nil if too few bytes are left.
         mutating func optionalBytes() -> [UInt8]?? {
             guard let mark = number() else { return nil }
             guard mark > 0 else { return .some(nil) }

@@ -1,7 +1,6 @@
-/// The changes that one INSERT into the journal stands for, as a row of the table `pending` keeps them.
+/// The changes of one INSERT into the journal, as a row of `pending` stores them.
 ///
-/// The numbers of the entries are known only to the database when the row is written; so it names each entry by its
-/// position in the INSERT.
+/// The database numbers the entries when it writes them. So a run names each entry by its position in the INSERT.
 package struct PendingRun: Sendable, Hashable {
     /// A record that one entry of the run changed.
     package struct Change: Sendable, Hashable {
@@ -11,10 +10,10 @@ package struct PendingRun: Sendable, Hashable {
         package let name: RecordName
         /// The sender of the push.
         package let sender: Sender
-        /// The step that conditions of access see; nil where none look at the record.
+        /// The change of the condition columns; nil if no condition applies to the record.
         package let step: ConditionStep?
 
-        /// Notes that the entry at a position changed a record.
+        /// Describes a change by the entry at a position.
         package init(position: Int, name: RecordName, sender: Sender, step: ConditionStep? = nil) {
             self.step = step
             self.position = position
@@ -23,7 +22,7 @@ package struct PendingRun: Sendable, Hashable {
         }
     }
 
-    /// In the order of the edits.
+    /// The changes in the order of the edits.
     package var changes: [Change]
 
     /// Makes a run of changes.
@@ -33,9 +32,7 @@ package struct PendingRun: Sendable, Hashable {
 
     /// Returns the changes with the numbers of their entries.
     ///
-    /// - Parameters:
-    ///   - first: the number of the first entry of the INSERT.
-    ///   - step: the distance between two numbers, which is more than 1 on a cluster.
+    /// - Parameter step: the distance between two numbers, which is more than 1 on a cluster.
     package func numbered(from first: Int, step: Int) -> [CommittedChange] {
         changes.map { change in
             CommittedChange(
@@ -46,10 +43,10 @@ package struct PendingRun: Sendable, Hashable {
 
     // MARK: Bytes
 
-    /// Begins a run whose changes have steps; no run without them begins so, since it is no shortest number.
+    /// The first bytes of a run with steps; no other run begins with this long form of 0.
     private static let stepMark: [UInt8] = [0x80, 0]
 
-    /// The form in which a row keeps the run: numbers as LEB128, texts with their length before them.
+    /// The stored form: numbers as LEB128, texts with their length.
     package var bytes: [UInt8] {
         let hasSteps = changes.contains { $0.step != nil }
         var out = hasSteps ? Self.stepMark : []
@@ -68,7 +65,7 @@ package struct PendingRun: Sendable, Hashable {
         return out
     }
 
-    /// Reads what `bytes` wrote; nil where it is damaged.
+    /// Decodes `bytes`; nil if they are damaged.
     package init?(bytes: [UInt8]) {
         let hasSteps = bytes.starts(with: Self.stepMark)
         var reader = LEB128.Reader(rest: bytes.dropFirst(hasSteps ? Self.stepMark.count : 0))

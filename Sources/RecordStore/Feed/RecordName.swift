@@ -1,4 +1,4 @@
-/// Names a record among those of all resources.
+/// The name of a record among all resources.
 package struct RecordName: Sendable, Hashable {
     /// The name of the resource.
     package let resource: String

@@ -2,13 +2,13 @@ import Synchronization
 
 /// The highest revision of a journal that this process has reported to clients.
 ///
-/// A feed that went back would give these revisions again, so nothing gets a revision until a new feed begins.
+/// A feed with a lower counter would assign these revisions again. So nothing gets a revision until a new feed begins.
 package final class RevisionFloor: Sendable {
     private let highest = Mutex(0)
 
     init() {}
 
-    /// Notes a revision that clients may have read.
+    /// Records a revision that clients may have read.
     package func raise(to revision: Int) { highest.withLock { $0 = max($0, revision) } }
 
     /// - Throws: `StoreError` if the feed had a higher revision before, because a backup was restored.

@@ -2,12 +2,12 @@
 package struct SequencedChange: Sendable, Hashable {
     /// The push that made a change.
     package struct Push: Sendable, Hashable {
-        /// The number of the journal's entry that tells of it.
+        /// The number of its journal entry.
         package let entry: Int
         /// The sender of the push.
         package let sender: Sender
 
-        /// Names the push that made a change.
+        /// Describes the push that made a change.
         package init(entry: Int, sender: Sender) {
             self.entry = entry
             self.sender = sender
@@ -18,14 +18,16 @@ package struct SequencedChange: Sendable, Hashable {
     package let revision: Int
     /// The record that changed.
     package let name: RecordName
-    /// nil where a program changed it that bypasses the gateway.
+    /// The push that made it; nil for a foreign change.
     package let push: Push?
-    /// The values that conditions of access have looked at; nil where they are not known.
+    /// The history of the condition columns; nil if it is not known.
     package let conditions: ConditionHistory?
-    /// The record has changed since, and is told here only to whoever could see it before and can't now.
+    /// True if the record has changed again since.
+    ///
+    /// The feed reports it only to clients that could see the record before and cannot see it now.
     package let isDeparture: Bool
 
-    /// Gives a change its revision.
+    /// Adds a revision to a change.
     package init(
         revision: Int, name: RecordName, push: Push?, conditions: ConditionHistory? = nil, isDeparture: Bool = false
     ) {

@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// The kinds of columns that the journal has.
+/// The types of the journal's columns.
 package enum JournalColumn {
     /// A text of any length.
     package static let text = Column(name: "text", type: .text(TextType()), isNullable: true)
@@ -9,6 +9,6 @@ package enum JournalColumn {
     /// A whole number.
     package static let number = Column(
         name: "number", type: .integer(Int128(Int64.min)...Int128(UInt64.max)), isNullable: true)
-    /// A moment in UTC, to the microsecond.
+    /// A time in UTC, to the microsecond.
     package static let time = Column(name: "time", type: .dateTime(fraction: 6), isNullable: true)
 }

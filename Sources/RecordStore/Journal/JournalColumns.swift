@@ -1,15 +1,15 @@
-/// The columns of an INSERT into the journal, besides those that every row has.
+/// The optional columns of an INSERT into the journal.
 struct JournalColumns: OptionSet, Hashable {
     let rawValue: UInt8
 
-    /// Of the device that sent the push.
+    /// The device that sent the push.
     static let device = JournalColumns(rawValue: 1)
-    /// Of the first row of a push, which keeps the answer to all of it.
+    /// The answer to the whole push, in its first row.
     static let answer = JournalColumns(rawValue: 2)
-    /// Of the first row of a push that was refused, which can be sent again.
+    /// The refused push for a resend, in its first row.
     static let refused = JournalColumns(rawValue: 4)
 
-    /// In the order of the values.
+    /// The names in the order of the values.
     var names: [String] {
         var names = ["who", "push_key", "resource", "record", "status", "outcomes", "rules", "entry"]
         if contains(.device) { names.append("device") }

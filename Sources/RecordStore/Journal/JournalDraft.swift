@@ -1,19 +1,19 @@
-/// Everything that one push leaves in the journal.
+/// The journal rows of one push.
 package struct JournalDraft: Sendable, Hashable {
     /// The sender of the push.
     package let sender: Sender
-    /// The key of the push; nil where it has none.
+    /// The key of the push; nil if it has none.
     package let key: String?
     /// SHA-256 of the sender and the key.
     package let name: [UInt8]?
-    /// The answer to keep; nil where the push runs again when it is repeated.
+    /// The stored answer; nil if the push runs again when it is repeated.
     package let answer: KeptAnswer?
-    /// The push whole, where it was refused.
+    /// The complete push, if it was refused.
     package let refused: RefusedBody?
-    /// The entries of the records that it edited.
+    /// The entries of the edited records.
     package let entries: [JournalEntry]
 
-    /// Makes a draft of what one push leaves.
+    /// Makes the draft of one push.
     package init(
         sender: Sender, key: String?, name: [UInt8]?, answer: KeptAnswer?, refused: RefusedBody?,
         entries: [JournalEntry]
@@ -26,6 +26,6 @@ package struct JournalDraft: Sendable, Hashable {
         self.entries = entries
     }
 
-    /// The push leaves nothing.
+    /// True if the push writes no row.
     package var isEmpty: Bool { name == nil && refused == nil && entries.isEmpty }
 }

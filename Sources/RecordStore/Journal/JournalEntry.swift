@@ -1,4 +1,4 @@
-/// The entry that the journal keeps of one edited record.
+/// The journal entry of one edited record.
 package struct JournalEntry: Sendable, Hashable {
     /// The name of the resource.
     package let resource: String
@@ -6,15 +6,15 @@ package struct JournalEntry: Sendable, Hashable {
     package let record: String
     /// The status of the edit.
     package let status: String
-    /// The outcomes that occur, each once, a comma before, between and behind.
+    /// The different outcomes, with a comma before and after each.
     package let outcomes: String
     /// The version of the rules.
     package let rules: String
-    /// The outcomes in full, as JSON.
+    /// All outcomes, as JSON.
     package let body: [UInt8]
-    /// The records that the edit changed, its own and those that show a row of it, for the feed.
+    /// The records that the edit changed, also those that only show a changed row, for the feed.
     package let changed: [RecordName]
-    /// The steps that conditions of access see in those records, as far as they look at them.
+    /// The changes of these records' condition columns, if a condition applies.
     package let steps: [RecordName: ConditionStep]
 
     /// Makes the entry of one record.

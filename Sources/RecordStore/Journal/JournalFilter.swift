@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// The entries that someone wants to see; everything left out is left open.
+/// The entries to read; a member that is nil selects all.
 package struct JournalFilter: Sendable, Hashable {
     /// The name of a resource.
     package var resource: String?
@@ -10,17 +10,17 @@ package struct JournalFilter: Sendable, Hashable {
     package var who: String?
     /// An outcome that occurs in the entry.
     package var outcome: String?
-    /// Entries of this moment or later, in UTC.
+    /// Selects entries of this time or later, in UTC.
     package var since: DateTime?
-    /// Entries with greater numbers.
+    /// Selects entries with higher numbers.
     package var after: Int?
-    /// The newest first; `after` then means smaller numbers.
+    /// The newest first; `after` then selects lower numbers.
     package var isBackward = false
-    /// Only pushes that are kept because they were refused.
+    /// Selects only refused pushes.
     package var onlyRefused = false
-    /// The number of entries at most.
+    /// The highest number of entries.
     package var limit = 100
 
-    /// Makes a filter that lets everything through.
+    /// Makes a filter that selects all entries.
     package init() {}
 }

@@ -1,7 +1,7 @@
 import MergeCore
 import Synchronization
 
-/// Counts what each sender leaves in the journal through this gateway, a day at a time.
+/// Counts the bytes that each sender writes to the journal through this gateway in a day.
 package final class JournalMeter: Sendable {
     private struct Day {
         let start: ContinuousClock.Instant
@@ -15,13 +15,13 @@ package final class JournalMeter: Sendable {
 
     private let state = Mutex(State())
     private static let day = Duration.seconds(86_400)
-    /// The names come from the operator's tokens; more than these are not told apart for long.
+    /// The number of names above which names without a current day are removed; names come from the operator's tokens.
     private static let mostNames = 10_000
 
     /// Counts from zero.
     package init() {}
 
-    /// Bytes that were written since the gateway began.
+    /// The bytes written since the gateway started.
     package var total: Int { state.withLock { $0.total } }
 
     func add(_ bytes: Int, for who: String, at now: ContinuousClock.Instant = .now) {
@@ -35,7 +35,7 @@ package final class JournalMeter: Sendable {
         }
     }
 
-    /// Returns how long a sender has to wait that has left so many bytes in a day; nil where it has not.
+    /// Returns the time until a sender may write again; nil if it is below the daily limit of bytes.
     package func wait(
         of who: String, past limit: Int, at now: ContinuousClock.Instant = .now
     ) -> Duration? {
@@ -46,7 +46,7 @@ package final class JournalMeter: Sendable {
 }
 
 extension JournalDraft {
-    /// About the bytes that it takes in the journal.
+    /// The approximate number of bytes in the journal.
     var byteCount: Int {
         let texts = (key?.utf8.count ?? 0) + (sender.device?.utf8.count ?? 0) + 128
         return entries.reduce(texts + (answer?.body.count ?? 0) + (refused?.body.count ?? 0)) {
@@ -54,12 +54,12 @@ extension JournalDraft {
         }
     }
 
-    /// The same with its long parts packed.
+    /// The same draft with its long parts packed.
     var packed: JournalDraft {
         isShort ? self : withPackedParts
     }
 
-    /// Nothing of it would be packed, as of nearly every push.
+    /// True if no part needs packing, as in nearly every push.
     private var isShort: Bool {
         (answer?.body.count ?? 0) < PackedBytes.shortest && (refused?.body.count ?? 0) < PackedBytes.shortest
             && entries.allSatisfy { $0.body.count < PackedBytes.shortest }

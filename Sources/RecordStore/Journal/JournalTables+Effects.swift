@@ -1,27 +1,28 @@
 package import MergeCore
 
-/// Something that is done to an entry of the journal once at most.
+/// An action on a journal entry that takes effect at most once.
 package enum SingleEffect: Sendable, Hashable {
-    /// One outcome of the entry of this number is taken back.
+    /// One outcome of the entry of this number is undone.
     case undo(Int, outcome: Int)
     /// The refused push of this number is sent again.
     case resend(Int)
 }
 
-/// Statements on what was done to entries: it is known for as long as the entry is kept, longer than the answer of a
-/// key.
+/// Statements for undone and resent entries.
+///
+/// These records are kept as long as the entry, which is longer than the stored answer.
 extension JournalTables {
     private static let resent = "replayed "
     private static let undone = "undone "
     private static let batch = 128
 
-    /// The time at which a refused push was sent again with success, as SQL; NULL where it was not.
+    /// Returns the time of a refused push's successful resend, as SQL; NULL if there is none.
     func replayed(_ number: String) -> String {
         let name = dialect.joined("'\(Self.resent)'", with: number)
         return "(SELECT value FROM \(dialect.quoted(meta)) WHERE name = \(name))"
     }
 
-    /// Note what is done; a unique constraint refuses a second time.
+    /// Returns the statements that record effects; a unique constraint refuses a second time.
     package func mark(_ effects: [SingleEffect]) -> [Statement] {
         stride(from: 0, to: effects.count, by: Self.batch).map { start in
             let some = effects[start..<min(start + Self.batch, effects.count)]
@@ -39,20 +40,20 @@ extension JournalTables {
         }
     }
 
-    /// Asks which outcomes of an entry were taken back.
+    /// Returns the statement that reads the undone outcomes of an entry.
     package func undone(_ number: Int) -> Statement {
         Statement(
             sql: "SELECT name FROM \(dialect.quoted(meta)) WHERE name LIKE ?",
             binds: [Self.bind("\(Self.undone)\(number).%")], columns: [JournalColumn.text])
     }
 
-    /// Reads a row of `undone`: the position of an outcome.
+    /// Decodes a row of `undone` into the position of an outcome.
     package func undoneOutcome(_ row: [Value]) -> Int? {
         guard case .text(let name)? = row.first else { return nil }
         return name.string.split(separator: ".").last.flatMap { Int($0) }
     }
 
-    /// Forgets what was done to entries that are no longer kept.
+    /// Returns the statement that deletes the effects on deleted entries.
     package func forgetEffects(on numbers: [Int]) -> Statement {
         let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
         let number = dialect.part(of: "name", from: Self.undone.count + 1, upTo: ".")
@@ -62,14 +63,14 @@ extension JournalTables {
             binds: numbers.map { Self.bind(Self.resent + String($0)) } + numbers.map { Self.bind(String($0)) })
     }
 
-    /// The answer to a push of which only some edits were merged.
+    /// Returns the statement that reads the answer to a push of which only some edits were merged.
     package func partialAnswer(_ number: Int) -> Statement {
         Statement(
             sql: "SELECT answer FROM \(dialect.quoted(entries)) WHERE n = ? AND code = \(Self.partial)",
             binds: [Self.bind(number)], columns: [JournalColumn.bytes])
     }
 
-    /// Reads a row of `partialAnswer`.
+    /// Decodes a row of `partialAnswer`.
     package func partialAnswer(_ row: [Value]) -> [UInt8]? {
         if case .bytes(let answer)? = row.first { KeptAnswer.split(PackedBytes.unpack(answer)).body } else { nil }
     }

@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// The place of a journal in its history, as one look finds it.
+/// The position of a journal in its history, read at once.
 package struct JournalPosition: Sendable, Hashable {
     /// The secret of the journal, in hexadecimal digits.
     package let secret: String
@@ -10,7 +10,7 @@ package struct JournalPosition: Sendable, Hashable {
     package let revision: Int
     /// The highest number of an entry; 0 if there is none.
     package let entry: Int
-    /// The server and its commit position as a gateway noted them; nil if none did.
+    /// The stored server identity and commit position; nil if no gateway has stored them.
     package let noted: String?
 }
 
@@ -18,7 +18,7 @@ extension JournalTables {
     /// The name of the value that contains the server and its commit position.
     private static let position = "position"
 
-    /// The statement that reads the place of the journal in its history.
+    /// The statement that reads the position of the journal in its history.
     package var historyPosition: Statement {
         Statement(
             sql: """
@@ -33,7 +33,7 @@ extension JournalTables {
             ])
     }
 
-    /// Reads the row of `historyPosition`; nil if the feed or the secret is gone.
+    /// Decodes the row of `historyPosition`; nil if the feed or the secret is gone.
     package func historyPosition(_ row: [Value]?) -> JournalPosition? {
         guard let row, row.count == 5, case .text(let id) = row[0], case .integer(let last) = row[1],
             case .integer(let entry) = row[2], case .text(let secret) = row[3]
@@ -45,12 +45,12 @@ extension JournalTables {
             noted: noted)
     }
 
-    /// Returns the statements that note the server and its commit position.
+    /// Returns the statements that store the server and its commit position.
     package func note(position: String) -> [Statement] {
         [setMeta(Self.position, position), changeMeta(Self.position, position)]
     }
 
-    /// Reads the database's own clock.
+    /// Reads the database's clock.
     ///
     /// - Returns: microseconds since 1970.
     package func moment(in session: any StoreSession) throws(StoreError) -> Int {

@@ -1,10 +1,10 @@
 import MergeCore
 
-/// Statements that find out whether a push could be kept.
+/// Statements that check if a push could be stored.
 extension JournalTables {
     private static let probe = "probe"
 
-    /// Statements that a push needs the same tables and rights for, and that change no row.
+    /// The statements that need the same tables and rights as a push but change no row.
     package var rightsProbes: [Statement] {
         let selects =
             ([
@@ -28,9 +28,7 @@ extension JournalTables {
         return selects + writes.map { Statement(sql: $0, binds: []) }
     }
 
-    /// Changes one row.
-    ///
-    /// Its transaction is rolled back.
+    /// The statement that changes one row, in a transaction that is rolled back.
     package var writeProbe: Statement {
         Statement(sql: "UPDATE \(dialect.quoted(meta)) SET until = \(now) WHERE name = 'version'", binds: [])
     }
@@ -40,7 +38,7 @@ extension JournalTables {
     /// The smallest push may need a new page of each index.
     private static let space = 65_536
 
-    /// Needs as much space as a push.
+    /// The statement that needs as much space as a push.
     ///
     /// MariaDB allocates the space at once, so the transaction can be rolled back. SQLite needs it at COMMIT.
     package var spaceProbe: Statement {
@@ -55,6 +53,6 @@ extension JournalTables {
                 + "VALUES ('\(Self.probe)', hex(zeroblob(\(Self.space / 2))))", binds: [])
     }
 
-    /// Removes what a committed `spaceProbe` left.
+    /// The statement that removes the row of a committed `spaceProbe`.
     package var endSpaceProbe: Statement { removeMeta(Self.probe) }
 }

@@ -13,7 +13,7 @@ extension JournalTables {
             ]
     }
 
-    /// Returns the statement that reads the entries that a filter lets through, the oldest first.
+    /// Returns the statement that reads the entries of a filter, the oldest first.
     package func list(_ filter: JournalFilter) -> Statement {
         var conditions = [filter.onlyRefused ? "body IS NOT NULL" : "resource IS NOT NULL"]
         var binds: [Bind] = []
@@ -22,7 +22,7 @@ extension JournalTables {
             conditions.append(condition)
             binds.append(bind)
         }
-        // Names and keys are ASCII; to compare them with anything else is an error in MariaDB.
+        // Names and keys are ASCII; in MariaDB a comparison with other characters is an error.
         if !(filter.resource ?? "").utf8.allSatisfy({ $0 < 128 }) { conditions.append("1 = 0") }
         require("resource = ?", filter.resource.map { Self.bind($0.filter(\.isASCII)) })
         require("record = ?", filter.record.map { Self.bind($0) })
@@ -48,9 +48,9 @@ extension JournalTables {
             columns: fieldColumns)
     }
 
-    /// Returns the statement that reads the last merges of a record, the newest first, with who sent them.
+    /// Returns the statement that reads the last merges of a record and their senders, the newest first.
     ///
-    /// - Parameter before: the number of an entry before which they stand; nil for the last of all.
+    /// - Parameter before: the entry before which they begin; nil for the last of all.
     package func merges(of record: RecordName, before: Int?, limit: Int) -> Statement {
         Statement(
             sql: "SELECT n, at, who, device, entry FROM \(dialect.quoted(entries)) WHERE resource = ? AND record = ? "
@@ -62,7 +62,7 @@ extension JournalTables {
             ])
     }
 
-    /// Reads a row of `merges`.
+    /// Decodes a row of `merges`.
     package func merge(_ row: [Value]) -> (author: Authorship.Author, entry: [UInt8])? {
         guard row.count == 5, case .integer(let number) = row[0], case .dateTime(let at) = row[1],
             case .bytes(let entry) = row[4]
@@ -74,7 +74,7 @@ extension JournalTables {
         )
     }
 
-    /// Reads a row of `list` or `entry`.
+    /// Decodes a row of `list` or `entry`.
     package func stored(_ row: [Value]) -> StoredEntry? {
         guard row.count == 15, case .integer(let number) = row[0], case .dateTime(let at) = row[1] else { return nil }
         var entry: JournalEntry?

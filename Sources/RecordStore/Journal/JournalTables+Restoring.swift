@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// The size of a journal, for an operator who compares two copies of it.
+/// The size of a journal, for an operator who compares two copies.
 package struct JournalSummary: Sendable, Hashable {
     /// The number of rows.
     package let rows: Int
@@ -8,7 +8,7 @@ package struct JournalSummary: Sendable, Hashable {
     package let last: Int
     /// The time of the newest row, in UTC; nil if there is none.
     package let newest: DateTime?
-    /// The number of keys of which the answers are kept.
+    /// The number of stored answers under keys.
     package let keys: Int
 }
 
@@ -37,7 +37,7 @@ extension JournalTables {
             columns: [JournalColumn.number, JournalColumn.number, JournalColumn.time, JournalColumn.number])
     }
 
-    /// Reads the row of `summary`.
+    /// Decodes the row of `summary`.
     package func summary(_ row: [Value]?) -> JournalSummary? {
         guard let row, row.count == 4, case .integer(let rows) = row[0], case .integer(let last) = row[1],
             case .integer(let keys) = row[3]
@@ -48,18 +48,18 @@ extension JournalTables {
             rows: Int(clamping: rows), last: Int(clamping: last), newest: newest, keys: Int(clamping: keys))
     }
 
-    /// The name of the value that contains the last entry of the backup, for one newer journal.
+    /// Returns the name of the value that contains the last entry of the backup, for one newer journal.
     private static func backup(_ newer: JournalSummary) -> String { "backup \(newer.last)" }
 
-    /// Returns the statement that notes the last entry of the backup; a value that was noted before stays.
+    /// Returns the statement that stores the last entry of the backup; an existing value stays unchanged.
     package func note(lastOfBackup number: Int, before newer: JournalSummary) -> Statement {
         setMeta(Self.backup(newer), String(number))
     }
 
-    /// Returns the statement that reads the last entry of the backup as it was noted.
+    /// Returns the statement that reads the stored last entry of the backup.
     package func lastOfBackup(before newer: JournalSummary) -> Statement { meta(Self.backup(newer)) }
 
-    /// Returns the statement that reads whole rows after a number, to be copied into another journal.
+    /// Returns the statement that reads complete rows after a number, to copy them into another journal.
     package func copies(after number: Int, limit: Int) -> Statement {
         Statement(
             sql: "SELECT \(Self.copied.joined(separator: ", ")) FROM \(dialect.quoted(entries)) "
@@ -81,7 +81,7 @@ extension JournalTables {
 
     /// Returns the statement that inserts a row of `copies`.
     ///
-    /// - Parameter keepsNumber: false gives the row a new number.
+    /// - Parameter keepsNumber: if false, the row gets a new number.
     package func insert(copy row: [Value], keepsNumber: Bool) -> Statement {
         let start = keepsNumber ? 0 : 1
         var binds: [Bind] = []

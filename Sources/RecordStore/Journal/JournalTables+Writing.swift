@@ -1,34 +1,32 @@
 package import MergeCore
 
 extension JournalTables {
-    /// Rows go out in runs of these lengths, so that few texts have to be prepared, and in what is left over from them.
+    /// The preferred numbers of rows in an INSERT, so that few texts are prepared.
     private static let runs = [128, 64, 32]
 
-    /// One row of an INSERT.
     private struct Row {
         let draft: JournalDraft
         let entry: JournalEntry?
     }
 
-    /// An INSERT and how many rows it makes.
+    /// An INSERT and its number of rows.
     package struct Insert {
         /// The INSERT.
         package let statement: Statement
-        /// The number of rows that it makes.
+        /// The number of rows.
         package let rows: Int
-        /// The records that its entries changed; nil where they changed none.
+        /// The records that its entries changed; nil if they changed none.
         package let changes: PendingRun?
     }
 
-    /// The INSERTs that keep drafts: one for pushes of one record, however many; the further records of a push have
-    /// fewer columns, and rows of their own.
+    /// Returns the INSERTs that store drafts: first rows of all pushes, then further rows, which have fewer columns.
     package func insert(_ drafts: [JournalDraft]) -> [Insert] {
         var first: [Row] = []
         var further: [Row] = []
         for whole in drafts where !whole.isEmpty {
             let draft = whole.packed
             meter.add(draft.byteCount, for: draft.sender.who)
-            // A push that changed nothing leaves a row with its key alone.
+            // A push without changes has one row with its key only.
             first.append(Row(draft: draft, entry: draft.entries.first))
             for entry in draft.entries.dropFirst() { further.append(Row(draft: draft, entry: entry)) }
         }
@@ -61,8 +59,7 @@ extension JournalTables {
         return run.changes.isEmpty ? nil : run
     }
 
-    /// The columns that at least one of the rows fills: the others are NULL by themselves, and a value that is not sent
-    /// costs neither side anything.
+    /// Returns the columns that at least one row fills; other columns become NULL without being sent.
     private func columns(of rows: ArraySlice<Row>, isFirst: Bool) -> JournalColumns {
         var columns: JournalColumns = isFirst ? .answer : []
         if rows.contains(where: { $0.draft.sender.device != nil }) { columns.insert(.device) }
@@ -112,19 +109,18 @@ extension JournalTables {
             + repeatElement(marks, count: count).joined(separator: ", ")
     }
 
-    /// Notes that a push met an unexpected error for the first or second time.
+    /// Returns the statement that records the first or second unexpected error of a push.
     ///
-    /// Each of the two is a row of its own, which the unique index of the names admits once. The row is pruned like any
-    /// other that has only a name.
+    /// The unique index of names admits each row once. It is pruned like other rows that have only a name.
     package func noteUnexpected(_ number: Int, of name: [UInt8], sender: Sender) -> Statement {
         Statement(
             sql: "INSERT INTO \(dialect.quoted(entries)) (at, who, name) VALUES (\(now), ?, ?)",
             binds: [Self.bind(sender.who), Self.bind(name.map { $0 ^ UInt8(truncatingIfNeeded: number) })])
     }
 
-    /// The answer that is kept under a name.
+    /// Returns the statement that reads the answer stored under a name.
     ///
-    /// - Parameter locking: waits for a transaction that is about to keep one, and so tells for sure.
+    /// - Parameter locking: waits for a transaction that is storing an answer.
     package func answer(_ name: [UInt8], locking: Bool) -> Statement {
         Statement(
             sql: "SELECT request, code, answer FROM \(dialect.quoted(entries)) WHERE name = ?"
@@ -132,7 +128,7 @@ extension JournalTables {
             binds: [Self.bind(name)], columns: [JournalColumn.bytes, JournalColumn.number, JournalColumn.bytes])
     }
 
-    /// Reads a row of `answer`.
+    /// Decodes a row of `answer`.
     package func keptAnswer(_ row: [Value]) -> KeptAnswer? {
         guard row.count == 3, case .bytes(let request) = row[0], case .integer(let code) = row[1],
             case .bytes(let body) = row[2]
@@ -143,12 +139,11 @@ extension JournalTables {
             failure: FailureKind(storedCode: Int(clamping: code)), body: text, access: access)
     }
 
-    // MARK: Keeping it small
+    // MARK: Pruning
 
-    /// Takes the right to prune for some minutes, so that one gateway at a time does.
+    /// Returns the statements that acquire the lease to prune, which one gateway has at a time.
     ///
-    /// A right that ends an hour and more later than it could, had it begun by now, was taken by a clock that has
-    /// jumped back since.
+    /// A lease that ends more than an hour too late was acquired before the clock went back.
     package func takeLease(_ owner: String, seconds: Int) -> [Statement] {
         let end = dialect.now(plusSeconds: seconds)
         let latest = dialect.now(plusSeconds: seconds + 3_600)
@@ -161,15 +156,14 @@ extension JournalTables {
         ]
     }
 
-    /// Returns the statement that gives the right to prune back, where it is the owner's.
+    /// Returns the statement that releases the owner's lease to prune.
     package func giveLeaseBack(_ owner: String) -> Statement {
         Statement(
             sql: "UPDATE \(dialect.quoted(meta)) SET value = '', until = NULL WHERE name = 'prune' AND value = ?",
             binds: [Self.bind(owner)])
     }
 
-    /// The question for the database's own clock, in seconds since 1970, and the greatest number of an entry, 0 where
-    /// there is none.
+    /// The statement that reads the time in seconds since 1970 and the highest number of an entry, or 0.
     package var clock: Statement {
         Statement(
             sql:
@@ -178,14 +172,9 @@ extension JournalTables {
             columns: [JournalColumn.number, JournalColumn.number])
     }
 
-    /// Rows after a number, the oldest first, with whether each is past an age.
+    /// Returns the statement that reads the oldest rows after a number, each with a flag for those past an age.
     ///
-    /// Rows that a clock which has jumped back since wrote in what is the future now are left out, so that they hold
-    /// up none of those that came after them.
-    ///
-    /// - Parameters:
-    ///   - days: the age of the row; 0 and more.
-    ///   - limit: how many rows at most.
+    /// It leaves out rows from before the clock went back, whose time is in the future. So they delay no later rows.
     package func aged(after number: Int, days: Int, limit: Int) -> Statement {
         Statement(
             sql: "SELECT n, at < \(dialect.now(minusDays: days)), name IS NOT NULL, resource IS NULL AND body IS NULL "
@@ -201,10 +190,11 @@ extension JournalTables {
             sql: "DELETE FROM \(dialect.quoted(entries)) WHERE n IN (\(marks))", binds: numbers.map { Self.bind($0) })
     }
 
-    /// The code of an answer that says which edits of a refused push were merged all the same.
+    /// The code of an answer that names the merged edits of a refused push.
     static let partial = PushStatus.partial.storedCode
 
-    /// Forgets keys and answers, and keeps what was merged, and what was not.
+    /// Returns the statement that deletes keys and answers, except answers that name the merged edits of a refused
+    /// push.
     package func forgetKeys(_ numbers: [Int]) -> Statement {
         let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
         // The code comes last: MariaDB assigns from left to right.
@@ -215,17 +205,17 @@ extension JournalTables {
             binds: numbers.map { Self.bind($0) })
     }
 
-    /// Number of rows as the database estimates it, and the size in bytes.
+    /// The statement that reads the estimated number of rows and the size in bytes.
     package var size: Statement { dialect.size(of: self) }
 
-    /// The first and the last number; no row where the journal is empty.
+    /// The statement that reads the first and last number; NULL if the journal is empty.
     package var bounds: Statement {
         Statement(
             sql: "SELECT MIN(n), MAX(n) FROM \(dialect.quoted(entries))", binds: [],
             columns: [JournalColumn.number, JournalColumn.number])
     }
 
-    /// Returns the statement that tells whether the next row from a number on is younger than a day.
+    /// Returns the statement that checks if the first row from a number on is younger than a day.
     package func isOfLastDay(from number: Int) -> Statement {
         Statement(
             sql:

@@ -1,8 +1,8 @@
 package import MergeCore
 
-/// The answer that is kept under a push's key.
+/// The stored answer under a push's key.
 package struct KeptAnswer: Sendable, Hashable {
-    /// SHA-256 of the address and the body's meaning; nil where the answer is kept for a replay and not for a key.
+    /// SHA-256 of the address and the meaning of the body; nil if the answer is kept for a resend and has no key.
     package let request: [UInt8]?
     /// The status of the push.
     package let status: PushStatus
@@ -10,10 +10,10 @@ package struct KeptAnswer: Sendable, Hashable {
     package let failure: FailureKind
     /// The body as it was sent.
     package let body: [UInt8]
-    /// The digest of what the client could see then; nil where no rules of access held.
+    /// The digest of the client's access at that time; nil without access rules.
     package let access: [UInt8]?
 
-    /// Keeps an answer.
+    /// Bundles an answer.
     package init(
         request: [UInt8]?, status: PushStatus, failure: FailureKind = .other, body: [UInt8], access: [UInt8]? = nil
     ) {
@@ -26,21 +26,20 @@ package struct KeptAnswer: Sendable, Hashable {
 }
 
 extension KeptAnswer {
-    /// The number of the column `code`.
     var storedCode: Int { failure.storedCode ?? status.storedCode }
 }
 
-// The digest stands behind the body, after a line break: no answer has one, since JSON's texts escape it.
+// The digest follows the body after a line break. No answer contains a line break, since JSON escapes it.
 extension KeptAnswer {
     private static let mark = UInt8(ascii: "\n")
 
-    /// The body with the digest, as the journal holds it.
+    /// The body with the digest, as the journal stores it.
     package var storedBody: [UInt8] {
         guard let access else { return body }
         return body + [Self.mark] + Array(Hex.encode(access).utf8)
     }
 
-    /// Splits what the journal holds into the body and the digest.
+    /// Splits the stored bytes into the body and the digest.
     package static func split(_ stored: [UInt8]) -> (body: [UInt8], access: [UInt8]?) {
         guard let end = stored.lastIndex(of: mark),
             let access = Hex.decode(String(decoding: stored[(end + 1)...], as: UTF8.self))

@@ -1,20 +1,20 @@
 internal import CZlib
 
-/// Bodies, answers and entries as the journal keeps them: long ones in gzip (RFC 1952).
+/// Packs long bodies, answers and entries of the journal with gzip (RFC 1952).
 ///
-/// JSON never begins with the two bytes that gzip begins with, so what was kept before it was packed reads as it is.
+/// JSON never begins with the first two bytes of gzip, so older rows are read unchanged.
 package enum PackedBytes {
-    /// Shorter ones stay as they are: most pushes and answers are, and to pack them would cost more than it saves.
+    /// Shorter bytes are not packed: most pushes and answers are short, and packing would cost more than it saves.
     static let shortest = 2_048
     private static let window: Int32 = 15 + 16
 
-    /// Returns what is kept of some bytes; they themselves where zlib has no memory.
+    /// Returns the packed bytes; the same bytes if packing saves nothing or zlib has no memory.
     package static func pack(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= shortest, let packed = gzip(bytes), packed.count < bytes.count else { return bytes }
         return packed
     }
 
-    /// Returns bytes in gzip; nil where zlib has no memory for it.
+    /// Returns bytes in gzip; nil if zlib has no memory.
     package static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         let status = deflateInit2_(
@@ -37,7 +37,7 @@ package enum PackedBytes {
         return isDone ? packed : nil
     }
 
-    /// Returns what was packed; bytes that never were, and those that are damaged, as they are.
+    /// Returns unpacked bytes; bytes that are damaged or not packed stay unchanged.
     package static func unpack(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
         var stream = z_stream()

@@ -1,8 +1,7 @@
 import MergeCore
 
-/// The numbers by which the journal knows the statuses of answers; gateways of every age read them.
+/// The codes of statuses in the journal, which gateways of all versions read.
 extension PushStatus {
-    /// The number in the journal's column `code`.
     var storedCode: Int {
         switch self {
         case .merged: 200
@@ -12,8 +11,8 @@ extension PushStatus {
         }
     }
 
-    /// - Parameter storedCode: a number of the column; one that no gateway wrote is taken for a failure, so that the
-    ///   key stays in use and nothing runs twice.
+    /// - Parameter storedCode: a value of the column; an unknown one is a failure, so that the key stays in use and
+    ///   nothing runs twice.
     init(storedCode: Int) {
         let all: [PushStatus] = [.merged, .partial, .rejected, .failed]
         self = all.first { $0.storedCode == storedCode } ?? .failed
@@ -21,7 +20,7 @@ extension PushStatus {
 }
 
 extension FailureKind {
-    /// The number in the journal's column `code`; nil if that of the status is used.
+    /// The value of the column `code`; nil if the code of the status is used.
     var storedCode: Int? {
         switch self {
         case .forbidden: 403
@@ -30,7 +29,6 @@ extension FailureKind {
         }
     }
 
-    /// - Parameter storedCode: a number of the column.
     init(storedCode: Int) {
         self = [.forbidden, .expiredKey].first { $0.storedCode == storedCode } ?? .other
     }

@@ -1,4 +1,4 @@
-/// A push that was refused, whole, so that it can be sent again.
+/// A complete refused push, which can be sent again.
 package struct RefusedBody: Sendable, Hashable {
     /// The path of the URL.
     package let address: String
@@ -7,7 +7,7 @@ package struct RefusedBody: Sendable, Hashable {
     /// The code of the problem.
     package let reason: String
 
-    /// Keeps a refused push.
+    /// Bundles a refused push.
     package init(address: String, body: [UInt8], reason: String) {
         self.address = address
         self.body = body

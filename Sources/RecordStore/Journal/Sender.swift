@@ -1,8 +1,8 @@
 /// The sender of a push.
 package struct Sender: Sendable, Hashable {
-    /// The token's name; empty where the gateway asks for none.
+    /// The token's name; empty if the gateway requires no token.
     package let who: String
-    /// The name that the client gives its device; at most 255 characters.
+    /// The client's name for its device; at most 255 characters.
     package let device: String?
 
     /// Names the sender of a push.

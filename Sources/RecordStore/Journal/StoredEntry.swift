@@ -1,19 +1,19 @@
 package import MergeCore
 
-/// An entry as it is read again.
+/// A journal entry that was read.
 package struct StoredEntry: Sendable, Hashable {
-    /// The number of the entry, counted from 1.
+    /// The number of the entry, from 1.
     package let number: Int
-    /// The moment of the merge, in UTC.
+    /// The time of the merge, in UTC.
     package let at: DateTime
     /// The sender of the push.
     package let sender: Sender
-    /// The key of the push; nil where it had none.
+    /// The key of the push; nil if it had none.
     package let key: String?
-    /// nil for a push that changed no record.
+    /// The edited record; nil for a push that changed no record.
     package let entry: JournalEntry?
-    /// The push whole, where it was refused; nil where it was not.
+    /// The complete push; nil if it was not refused.
     package let refused: RefusedBody?
-    /// The time at which the refused push was sent again with success, as text in UTC; nil where it was not.
+    /// The time of a successful resend, as text in UTC; nil if there is none.
     package let replayed: String?
 }

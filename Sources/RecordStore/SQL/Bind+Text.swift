@@ -1,7 +1,7 @@
 import MergeCore
 
 extension Bind {
-    /// The text that the column stores for values that travel as text; nil for numbers, bytes and NULL.
+    /// The stored text of values that travel as text; nil for numbers, bytes and NULL.
     package var storedText: String? {
         switch value {
         case .text(let text): text.string

@@ -1,22 +1,22 @@
 package import MergeCore
 
-/// A value and the column that it is compared with or written to.
+/// A value with the type of its column.
 package struct Bind: Sendable, Hashable {
-    /// The value, of the type.
+    /// The value, converted to the type.
     package let value: Value
     /// The type of the column.
     package let type: ColumnType
 
-    /// Binds a value as its column takes it.
+    /// Binds a value to the type of its column.
     package init(_ value: Value, _ type: ColumnType) {
         self.value = value
         self.type = type
     }
 
-    /// Binds a value of a key to be compared by `<` or `>` as `ORDER BY` sorts its column.
+    /// Binds a value of a key for `<` or `>` in the order of `ORDER BY`.
     ///
-    /// MariaDB sorts an ENUM by the positions of its members, from 1, but compares it to a text as texts; to a number it
-    /// compares the position (MariaDB Knowledge Base, ENUM). The error value is at position 0.
+    /// MariaDB sorts an ENUM by the positions of its members, from 1; the error value has position 0. It compares an
+    /// ENUM with a text by text, and with a number by position (MariaDB Knowledge Base, ENUM).
     init(orderOf value: Value, _ type: ColumnType) {
         guard case .enumeration(let members) = type, case .text(let member) = value else {
             self.init(value, type)

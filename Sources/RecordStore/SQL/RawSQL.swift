@@ -1,15 +1,15 @@
 package import MergeCore
 
-/// Statements over columns by their names, for rows that no section describes.
+/// Statements for rows that no section describes.
 package struct RawSQL: Sendable {
     private let dialect: any Dialect
 
-    /// Writes statements in a dialect.
+    /// Uses a dialect.
     package init(_ dialect: any Dialect) {
         self.dialect = dialect
     }
 
-    /// Returns the statement that inserts one row; the database fills in what has no column here.
+    /// Returns the statement that inserts one row; columns that are left out get the database's defaults.
     package func insert(into table: TableName, _ columns: [String], _ binds: [Bind]) -> Statement {
         let into = "INSERT INTO " + dialect.quoted(table)
         guard !columns.isEmpty else { return Statement(sql: into + dialect.defaultRow, binds: []) }
@@ -18,9 +18,9 @@ package struct RawSQL: Sendable {
         return Statement(sql: into + " (\(names)) VALUES (\(marks))", binds: binds)
     }
 
-    /// Sets columns of the row in which those of its key hold these values.
+    /// Returns the statement that updates the row of a key.
     ///
-    /// - Parameter unset: columns that have to be NULL, or nothing is written.
+    /// - Parameter unset: columns that must be NULL; else nothing is written.
     package func update(
         _ table: TableName, _ values: [RawValue], where key: [RawValue], isNull unset: [Column] = []
     ) -> Statement {
@@ -31,7 +31,7 @@ package struct RawSQL: Sendable {
             binds: (values + key).map { Bind($0.value, $0.column.type) }, mostRows: key.isEmpty ? nil : 1)
     }
 
-    /// Returns the statement that reads the rows in which other columns hold these values.
+    /// Returns the statement that reads the rows whose columns have the values of `key`.
     package func select(_ columns: [Column], from table: TableName, where key: [RawValue], locking: Bool) -> Statement {
         let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
         return Statement(

@@ -1,6 +1,6 @@
-/// Looks for names of columns in the operator's SQL.
+/// Finds column names in the operator's SQL.
 package enum SQLWords {
-    /// Returns true where the SQL has the name as a word of its own, or in quotes.
+    /// Returns true if the SQL contains the name as a word or in quotes.
     package static func mention(_ column: String, in sql: String) -> Bool {
         let wanted = column.lowercased()
         if sql.contains("`\(column)`") || sql.contains("\"\(column)\"") { return true }

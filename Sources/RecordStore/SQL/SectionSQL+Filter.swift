@@ -1,7 +1,7 @@
 import MergeCore
 
 extension SectionSQL {
-    /// The condition that a row is one of those that a client sees.
+    /// Returns the condition that a client may see a row.
     func condition(_ filter: RowFilter) -> (sql: String, binds: [Bind]) {
         var binds: [Bind] = []
         let alternatives = filter.alternatives.map { tests in

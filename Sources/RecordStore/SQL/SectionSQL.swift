@@ -1,23 +1,23 @@
 package import MergeCore
 import Synchronization
 
-/// The statements that read and write the rows of one section, as pure text.
+/// Builds the statements that read and write the rows of one section.
 package struct SectionSQL: Sendable {
     let section: Section
     let dialect: any Dialect
     private let selectFrom: String
-    /// The condition that keeps rows from view that do not exist for clients; empty where all do.
+    /// The condition that hides rows which do not exist for clients; empty if there are none.
     private let visible: String
     private let listOrder: String
     private let texts = StatementTexts()
 
-    /// `IN` lists are padded to these sizes, so that few statements are prepared.
+    /// The sizes to which `IN` lists are padded, so that few statements are prepared.
     package static let batchSizes = [1, 2, 4, 8, 16, 32, 64, 128]
-    /// The greatest number of rows that one statement names.
+    /// The highest number of rows that one statement names.
     package static let maximumBatch = 128
 
     private struct Kept {
-        /// Keeps the address from being used by another section.
+        /// Keeps the object identifier from being reused by another section.
         let section: Section
         let sql: SectionSQL
     }
@@ -25,13 +25,13 @@ package struct SectionSQL: Sendable {
     private static let kept = Mutex<[ObjectIdentifier: Kept]>([:])
     private static let maximumKept = 4_096
 
-    /// The statements of a section, made once.
+    /// Returns the statements of a section, which are built once.
     package static func of(_ section: Section, _ dialect: any Dialect) -> SectionSQL {
         let id = ObjectIdentifier(section)
         if let known = kept.withLock({ $0[id]?.sql }), known.dialect.name == dialect.name { return known }
         let made = SectionSQL(section, dialect)
         kept.withLock { kept in
-            // Sections come and go with the rules; starting anew now and then is cheaper than counting uses.
+            // Reloaded rules bring new sections. Clearing the cache now and then is cheaper than counting uses.
             if kept.count >= maximumKept { kept.removeAll() }
             kept[id] = Kept(section: section, sql: made)
         }
@@ -53,16 +53,15 @@ package struct SectionSQL: Sendable {
         visible = section.visibility.map { Self.enclosed($0.value) + " AND " } ?? ""
     }
 
-    /// Rows whose columns hold one of the tuples; padded to a size of `batchSizes` by repeating the last.
+    /// Returns the statement that reads the rows whose columns equal one of the tuples.
     ///
-    /// The database compares by collations and paddings, so this preselects rows; `RecordReader.rows` returns those that
-    /// contain the very values.
+    /// The database compares by collation and padding, so the statement only preselects rows. `RecordReader.rows`
+    /// returns the exact matches.
     ///
     /// - Parameters:
-    ///   - isOrdered: in the order of the section's list, which a locking read need not pay for.
-    ///   - limit: how many rows at most.
-    ///   - includesHidden: also the rows that do not exist for clients.
-    ///   - waits: for rows that another transaction holds; else it fails.
+    ///   - isOrdered: sorts the rows in the list's order, which a locking read does not need.
+    ///   - includesHidden: includes rows that do not exist for clients.
+    ///   - waits: waits for locked rows; else the statement fails.
     package func select(
         where columns: [Int], in tuples: [[Value]], locking: Bool, isOrdered: Bool = false, limit: Int? = nil,
         includesHidden: Bool = false, waits: Bool = true
@@ -82,10 +81,10 @@ package struct SectionSQL: Sendable {
 
     private static func paddedSize(_ count: Int) -> Int { batchSizes.first { $0 >= count } ?? count }
 
-    /// The operator's SQL in parentheses; a line break ends a comment that it may end in.
+    /// Encloses the operator's SQL in parentheses; the line break ends a comment at its end.
     private static func enclosed(_ sql: String) -> String { "(" + sql + "\n)" }
 
-    /// The values of the tuples, padded to a size by repeating the last.
+    /// Returns the values of the tuples, padded to a size by repeating the last tuple.
     private func binds(_ columns: [Int], tuples: [[Value]], size: Int) -> [Bind] {
         var binds: [Bind] = []
         binds.reserveCapacity(size * columns.count + 1)
@@ -96,7 +95,7 @@ package struct SectionSQL: Sendable {
         return binds
     }
 
-    /// That the columns hold one of as many tuples.
+    /// Returns the condition that the columns equal one of a number of tuples.
     private func condition(_ columns: [Int], _ size: Int) -> String {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }
         if names.count == 1 {
@@ -110,25 +109,25 @@ package struct SectionSQL: Sendable {
         return size == 1 ? any : "(" + any + ")"
     }
 
-    /// The rows among the tuples that do not meet a check; where the check is NULL it is met.
+    /// Returns the statement that reads the rows among the tuples that fail a check; NULL passes the check.
     ///
-    /// - Returns: a statement whose rows hold `columns` alone.
+    /// - Returns: a statement whose rows contain only `columns`.
     package func failing(_ check: RowCheck, where columns: [Int], in tuples: [[Value]]) -> Statement {
         violating("NOT " + Self.enclosed(check.sql), columns: columns, tuples: tuples)
     }
 
-    /// The rows among the tuples that do not exist for clients; nil where all rows do.
+    /// Returns the statement that reads the rows among the tuples that do not exist for clients; nil if all rows exist.
     ///
-    /// - Parameter locking: reads the rows as they are now, where a plain read returns them as they were.
+    /// - Parameter locking: reads the current rows; a plain read returns those of the snapshot.
     package func hidden(where columns: [Int], in tuples: [[Value]], locking: Bool = false) -> Statement? {
         section.visibility.map {
             violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples, locking: locking)
         }
     }
 
-    /// The rows among the tuples that are written no more; nil where all rows are.
+    /// Returns the statement that reads the frozen rows among the tuples; nil if the section has no `frozen-when`.
     ///
-    /// - Parameter locking: reads the rows as they are now, where a plain read returns them as they were.
+    /// - Parameter locking: reads the current rows; a plain read returns those of the snapshot.
     package func frozen(where columns: [Int], in tuples: [[Value]], locking: Bool) -> Statement? {
         section.frozenWhen.map {
             violating(Self.enclosed($0.value) + " IS TRUE", columns: columns, tuples: tuples, locking: locking)
@@ -147,7 +146,7 @@ package struct SectionSQL: Sendable {
             binds: binds(columns, tuples: tuples, size: size), columns: columns.map { section.columns[$0] })
     }
 
-    /// A statement that the database can only prepare where the operator's SQL is right; it returns no row.
+    /// Returns a statement that prepares only if the operator's SQL is valid; it returns no row.
     package func probe(_ sql: String) -> Statement {
         let column = Column(name: "probe", type: .integer(0...1), isNullable: true)
         return Statement(
@@ -156,10 +155,10 @@ package struct SectionSQL: Sendable {
             columns: [column])
     }
 
-    /// The statement that reads no row; its metadata are those of every read.
+    /// The statement that reads no row but has the metadata of every read.
     package var empty: Statement { Statement(sql: selectFrom + "1 = 0", binds: [], columns: section.columns) }
 
-    /// The statement that writes no row, and that a read-only database refuses all the same.
+    /// The statement that writes no row but still fails on a read-only database.
     package var emptyUpdate: Statement {
         let name = dialect.quoted(section.columns[0].name)
         return Statement(sql: "UPDATE \(dialect.quoted(section.table)) SET \(name) = \(name) WHERE 1 = 0", binds: [])
@@ -169,15 +168,15 @@ package struct SectionSQL: Sendable {
         Bind(.integer(Int128(number)), .integer(0...Int128(Int64.max)))
     }
 
-    /// The next rows in key order, after a key or from the start.
+    /// Returns the statement that reads the next rows in key order.
     ///
-    /// - Parameter filter: the rows that a client sees; nil for all.
+    /// - Parameter filter: the rows that a client may see; nil for all.
     package func page(after key: RecordKey?, limit: Int, showing filter: RowFilter? = nil) -> Statement {
         let names = section.columns.prefix(section.keyCount).map { dialect.quoted($0.name) }
         var conditions: [String] = []
         var binds: [Bind] = []
         if let key {
-            // (a, b) > (x, y) spelled out, so that an index serves it in both engines.
+            // (a, b) > (x, y) spelled out, so that both engines use an index.
             for last in 0..<names.count {
                 var parts: [String] = []
                 for index in 0...last {
@@ -199,13 +198,12 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds, columns: section.columns)
     }
 
-    /// The rows between two keys in the order of the keys, for a scan.
+    /// Returns the statement that reads the rows between two keys in key order, for a scan.
     ///
     /// - Parameters:
-    ///   - columns: positions of the columns that are the key.
-    ///   - low: the key after which they begin; nil for the start.
-    ///   - high: the key with which they end; nil for the end of the table.
-    ///   - isReversed: from the last to the first.
+    ///   - columns: positions of the key columns.
+    ///   - low: the excluded lower bound; nil for the start.
+    ///   - high: the included upper bound; nil for the end of the table.
     package func rows(
         by columns: [Int], after low: RecordKey?, upTo high: RecordKey?, limit: Int, isReversed: Bool = false
     ) -> Statement {
@@ -218,7 +216,7 @@ package struct SectionSQL: Sendable {
                 var equal: [String] = []
                 for index in 0...last {
                     let column = section.columns[columns[index]]
-                    // The last row of a range is in it.
+                    // The range includes its last row.
                     let isEnd = index == last && index == columns.count - 1 && mark == "<"
                     equal.append(
                         dialect.quoted(column.name) + (index < last ? " = ?" : isEnd ? " <= ?" : " \(mark) ?"))
@@ -229,7 +227,7 @@ package struct SectionSQL: Sendable {
             }
             conditions.append("(" + parts.joined(separator: " OR ") + ")")
         }
-        // Rows that are found by their parent belong to no record without one.
+        // A row without a parent belongs to no record.
         for column in columns where section.columns[column].isNullable {
             conditions.append(dialect.quoted(section.columns[column].name) + " IS NOT NULL")
         }
@@ -242,7 +240,7 @@ package struct SectionSQL: Sendable {
             binds: binds, columns: section.columns)
     }
 
-    /// Rows without a key, counted off in the order of all their columns.
+    /// Returns the statement that reads a page of rows without a key, in the order of all columns.
     package func page(offset: Int, limit: Int) -> Statement {
         let order = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
         return Statement(
@@ -257,14 +255,14 @@ package struct SectionSQL: Sendable {
             columns: [JournalColumn.number])
     }
 
-    /// Returns the statement that counts the rows that exist for clients, up to a number.
+    /// Returns the statement that counts the rows that exist for clients, up to a limit.
     package func count(atMost limit: Int) -> Statement {
         Statement(
             sql: "SELECT COUNT(*) FROM (SELECT 1 FROM " + dialect.quoted(section.table) + " WHERE " + visible
                 + "1 = 1 LIMIT ?) AS counted", binds: [Self.count(limit)], columns: [JournalColumn.number])
     }
 
-    /// Returns the statement that counts the rows that one client sees, up to a number.
+    /// Returns the statement that counts the rows that one client may see, up to a limit.
     package func count(showing filter: RowFilter, atMost limit: Int) -> Statement {
         let shown = condition(filter)
         return Statement(
@@ -273,7 +271,9 @@ package struct SectionSQL: Sendable {
             columns: [JournalColumn.number])
     }
 
-    /// - Parameter extras: columns that the section does not know; those that it does are passed over.
+    /// Returns the statement that inserts a row.
+    ///
+    /// - Parameter extras: columns outside the section; assigned columns are ignored.
     package func insert(_ assignments: [Assignment], extras: [RawValue] = []) -> Statement {
         let named = assignments.map { section.columns[$0.column].name }
         let others = extras.filter { !named.contains($0.column.name) }
@@ -282,7 +282,7 @@ package struct SectionSQL: Sendable {
             binds(assignments) + others.map { Bind($0.value, $0.column.type) })
     }
 
-    /// Returns the statement that writes to the row of a key.
+    /// Returns the statement that updates the row of a key.
     package func update(_ assignments: [Assignment], key: [Assignment]) -> Statement {
         let sql = texts.text(.update(assignments.map(\.column), key.map(\.column), 1)) {
             let names = assignments.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }
@@ -291,10 +291,10 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds(assignments) + binds(key), mostRows: mostRows(1))
     }
 
-    /// The most rows that a write may meet which names so many by the section's key.
+    /// Returns the value of `Statement.mostRows`; nil if the section has no key.
     private func mostRows(_ count: Int) -> Int? { section.keyCount > 0 ? count : nil }
 
-    /// One row of an UPDATE of many.
+    /// One row of an UPDATE of many rows.
     package struct Change {
         /// The columns that name the row.
         package let key: [Assignment]
@@ -308,10 +308,9 @@ package struct SectionSQL: Sendable {
         }
     }
 
-    /// Updates many rows of the same columns at once: each column is a CASE over the keys.
+    /// Returns the statement that updates the same columns of many rows; each column is a CASE over the keys.
     ///
-    /// It is padded to a size of `batchSizes` by repeating the last row, so that few statements are prepared.
-    /// - Parameter changes: rows of different keys, whose keys and assignments name the same columns in the same order.
+    /// - Parameter changes: rows of different keys, all with the same columns in the same order.
     package func update(_ changes: [Change]) -> Statement? {
         guard let first = changes.first, let last = changes.last else { return nil }
         if changes.count == 1 { return update(first.assignments, key: first.key) }
@@ -345,13 +344,13 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds, mostRows: mostRows(changes.count))
     }
 
-    /// Returns the statement that deletes the row of a key, or the rows that have no key and belong to one record.
+    /// Returns the statement that deletes the row of a key, or a record's rows that have no key.
     package func delete(key: [Assignment], mostRows: Int = 1) -> Statement {
         Statement(
             sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key), mostRows: mostRows)
     }
 
-    /// Returns the statement that a deletion runs where the rules keep the row.
+    /// Returns the UPDATE that replaces a DELETE if the section has `delete.set`.
     package func softDelete(_ assignments: [SQLAssignment], key: [Assignment], mostRows: Int = 1) -> Statement {
         let sets = assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
         return Statement(

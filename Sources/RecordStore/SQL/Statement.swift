@@ -1,16 +1,18 @@
 package import MergeCore
 
-/// SQL with its values beside it, never inside.
+/// SQL text and its values, which are never part of the text.
 package struct Statement: Sendable, Hashable {
     /// The text, with a `?` for each value.
     package let sql: String
-    /// The values in the order of their marks.
+    /// The values in the order of their placeholders.
     package let binds: [Bind]
     /// The columns that a SELECT returns.
     package let columns: [Column]
-    /// The most rows that a write may meet, since it names them by their key; nil where their number is open.
+    /// The highest number of rows that a write by key may meet; nil if there is no limit.
     package let mostRows: Int?
-    /// Under which each row comes with its digest behind its values, as a whole number; nil for the values alone.
+    /// The key of the row digests; nil if the rows come without digests.
+    ///
+    /// With a key, each row contains its digest after its values, as a whole number.
     package let hashKey: SipHash.Key?
 
     /// Pairs a text with its values.
@@ -23,15 +25,15 @@ package struct Statement: Sendable, Hashable {
         self.mostRows = mostRows
     }
 
-    /// Returns the same statement, whose rows come with their digests.
+    /// Returns the same statement with row digests.
     package func hashing(under key: SipHash.Key?) -> Statement {
         Statement(sql: sql, binds: binds, columns: columns, mostRows: mostRows, hashKey: key)
     }
 
-    /// Checks how many rows a write has met.
+    /// Checks how many rows a write met.
     ///
-    /// - Throws: `StoreError` of the kind `unreadable` if they are more than it names, because the key of the rules is not
-    ///   unique for the database. The same push meets the same rows again, so it is refused for good.
+    /// - Throws: `StoreError` of the kind `unreadable` if they are more than `mostRows`, because the key is not unique.
+    ///   This is final, since the same push would meet the same rows.
     package func check(rowsMet count: Int) throws(StoreError) {
         guard let mostRows, count > mostRows else { return }
         throw StoreError(

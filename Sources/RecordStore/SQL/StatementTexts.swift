@@ -1,21 +1,20 @@
 import Synchronization
 
-/// Texts of statements, each put together once for its shape.
+/// Caches the text of statements by their shape.
 final class StatementTexts: Sendable {
-    /// The features that tell the text of one statement from another's.
     enum Shape: Hashable {
         case select([Int], Int, Bool, Bool, Bool, Bool, Bool)
         case update([Int], [Int], Int)
-        /// Into the journal.
+        /// An INSERT into the journal.
         case insert(schema: String, dialect: String, rows: Int, columns: JournalColumns)
-        /// Into the feed's changes.
+        /// An INSERT into the feed's changes.
         case changes(schema: String, dialect: String, rows: Int)
-        /// Into the feed's departures.
+        /// An INSERT into the feed's departures.
         case departures(schema: String, dialect: String, rows: Int)
     }
 
     private let texts = Mutex<[Shape: String]>([:])
-    /// Clients choose which columns an edit writes, so the shapes are bounded.
+    /// Clients choose the columns that an edit writes, so the cache needs a limit.
     private static let maximum = 1_024
 
     func text(_ shape: Shape, _ make: () -> String) -> String {

@@ -1,31 +1,30 @@
-/// The values that columns which conditions of access name have in a row, as bytes that only access understands.
+/// The condition columns of one row, encoded as bytes that only the access code decodes.
 ///
-/// A mark keeps them, so that a change made by another program is filed with what they were before and what they are
-/// now. Empty where no condition names a column of the row.
+/// A row digest contains them, so that the feed can store their former and new values with a foreign change.
 package struct ConditionTag: Sendable, Hashable {
-    /// The bytes; nothing here looks into them.
+    /// The encoded values.
     package let bytes: [UInt8]
 
-    /// Takes the bytes.
+    /// Wraps the bytes.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// That of a row that no condition looks at.
+    /// The tag of a row without condition columns.
     package static let none = ConditionTag([])
 }
 
-/// The tags that the rows behind some changes had and have, by the change, as `pending.conditions` keeps them.
+/// The former and current tags of the rows of several changes, as in `pending.conditions`.
 package struct ConditionTags: Sendable, Hashable {
-    /// For each change of a run, in its order, the tags of its rows: former and new ones.
+    /// The tags of each change's rows, former and current, in the order of the changes.
     package var tags: [[ConditionTag]]
 
-    /// Takes the tags of each change.
+    /// Wraps the tags of each change.
     package init(tags: [[ConditionTag]]) {
         self.tags = tags
     }
 
-    /// The form in which a row keeps them; nil where there are none at all.
+    /// The stored form; nil if there are no tags.
     package var bytes: [UInt8]? {
         if tags.allSatisfy(\.isEmpty) { return nil }
         var out: [UInt8] = []
@@ -36,7 +35,7 @@ package struct ConditionTags: Sendable, Hashable {
         return out
     }
 
-    /// Reads what `bytes` wrote; nil where it is damaged.
+    /// Decodes `bytes`; nil if they are damaged.
     package init?(bytes: [UInt8]) {
         var reader = PackedReader(bytes)
         var tags: [[ConditionTag]] = []

@@ -1,15 +1,17 @@
-/// The state of a row as the feed has told it: what a scan compares the row with.
+/// A row digest: the state of a row as the feed last reported it.
+///
+/// A scan compares the current row with it.
 package struct Mark: Sendable, Hashable {
     /// The row's key, packed.
     package let key: [UInt8]
-    /// The digest of the row.
+    /// The hash of the row's columns.
     package let digest: UInt64
-    /// What ties the row to its record, packed; empty for the root row, whose key is the record's.
+    /// The packed columns that tie the row to its record; empty for a root row.
     package let link: [UInt8]
-    /// The values that conditions of access look at.
+    /// The values of the row's condition columns.
     package let tag: ConditionTag
 
-    /// Notes the state of a row.
+    /// Describes the state of a row.
     package init(key: [UInt8], digest: UInt64, link: [UInt8], tag: ConditionTag = .none) {
         self.key = key
         self.digest = digest
@@ -17,12 +19,12 @@ package struct Mark: Sendable, Hashable {
         self.tag = tag
     }
 
-    /// Writes marks down, one behind the other.
+    /// Encodes row digests one after the other.
     package static func bytes(_ marks: [Mark]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(marks.count * 20)
         for mark in marks {
-            // Most rows have no tag, and then none is written.
+            // The lowest bit is 1 if a tag follows. Most rows have none.
             PackedNumber.append(UInt64(mark.key.count) << 1 | (mark.tag.bytes.isEmpty ? 0 : 1), to: &out)
             out += mark.key
             out += mark.digest.packedBytes
@@ -32,7 +34,7 @@ package struct Mark: Sendable, Hashable {
         return out
     }
 
-    /// Reads what `bytes` wrote; nil where it is damaged.
+    /// Decodes `bytes`; nil if they are damaged.
     package static func marks(_ bytes: [UInt8]) -> [Mark]? {
         var reader = PackedReader(bytes)
         var marks: [Mark] = []
@@ -51,19 +53,19 @@ package struct Mark: Sendable, Hashable {
     }
 }
 
-/// A range of a section's rows in the order of its keys, with the marks of the rows in it.
+/// A range of a section's rows in key order, with their row digests.
 ///
-/// Ranges follow one another as a chain, because only the database can tell the order of its keys.
+/// Ranges form a chain, because only the database can compare its keys.
 package struct MarkRange: Sendable, Hashable {
-    /// Names the range in its section; the first of a section is 1.
+    /// The number of the range in its section, from 1.
     package let id: Int
-    /// The range that follows; nil for the last.
+    /// The following range; nil for the last one.
     package let next: Int?
-    /// The key of the last row that can be in it, packed; nil where it has no end.
+    /// The packed key of the last possible row; nil if the range has no end.
     package let high: [UInt8]?
-    /// Rows in it.
+    /// The number of rows in the range.
     package let count: Int
-    /// The sum of their digests.
+    /// The sum of the row digests.
     package let digest: UInt64
 
     /// Describes a range.
@@ -75,7 +77,7 @@ package struct MarkRange: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// Describes a range by its marks.
+    /// Describes a range by its row digests.
     package init(id: Int, next: Int?, high: [UInt8]?, marks: [Mark]) {
         self.init(
             id: id, next: next, high: high, count: marks.count, digest: marks.reduce(0) { $0 &+ $1.digest })

@@ -1,19 +1,19 @@
 package import MergeCore
 
-/// Values of key columns as bytes, and back.
+/// Encodes and decodes the values of key columns.
 ///
-/// Each kind of value has a form of its own that contains all of it. The declared type of the column, such as the digits
-/// of its fraction, changes neither the bytes nor what they are read as.
+/// Each kind of value has its own complete form. The declared type of the column, such as its number of fraction
+/// digits, does not affect the encoding.
 package enum PackedValues {
     private enum Mark: UInt8 {
         case null = 0
         case integer, wide, text, bytes, boolean
-        /// A text as the column stores it: the form that decimals, times and addresses had in former versions.
+        /// The text that the column stores: the form of decimals, times and addresses in former versions.
         case stored
         case decimal, date, dateTime, time, address, double
     }
 
-    /// Returns true where keys of a column can be written down: those whose value is exactly what the database compares.
+    /// Returns true if keys of a column can be encoded: the database compares exactly their value.
     package static func holds(_ type: ColumnType) -> Bool {
         switch type {
         case .float, .double, .json, .wellKnownText, .set, .delimitedSet: false
@@ -21,7 +21,7 @@ package enum PackedValues {
         }
     }
 
-    /// Writes values down; nil where one is of a kind that no key has.
+    /// Encodes values; nil if the kind of a value cannot be a key.
     package static func bytes(_ values: some Sequence<Value>, of columns: [Column]) -> [UInt8]? {
         var out: [UInt8] = []
         for (value, column) in zip(values, columns) {
@@ -30,9 +30,9 @@ package enum PackedValues {
         return out
     }
 
-    /// Writes one value behind others, as `bytes` does.
+    /// Appends one encoded value.
     ///
-    /// - Returns: false for one of a kind that no key has.
+    /// - Returns: false if the kind of the value cannot be a key.
     package static func append(_ value: Value, of column: Column, to out: inout [UInt8]) -> Bool {
         switch value {
         case .null: out.append(Mark.null.rawValue)
@@ -78,7 +78,7 @@ package enum PackedValues {
         out += bytes
     }
 
-    /// Reads what `bytes` wrote; nil where it is damaged, or the columns are others now.
+    /// Decodes `bytes`; nil if they are damaged or the columns have changed.
     package static func values(_ bytes: some Sequence<UInt8>, of columns: [Column]) -> [Value]? {
         var reader = PackedReader(Array(bytes))
         var values: [Value] = []
@@ -137,9 +137,9 @@ extension PackedReader {
     }
 }
 
-/// Numbers in as few bytes as they need, seven bits in each (LEB128).
+/// Encodes numbers with seven bits in each byte (LEB128).
 package enum PackedNumber {
-    /// Writes a number behind other bytes.
+    /// Appends a number.
     package static func append(_ number: UInt64, to out: inout [UInt8]) {
         var rest = number
         while rest >= 0x80 {
@@ -149,7 +149,7 @@ package enum PackedNumber {
         out.append(UInt8(rest))
     }
 
-    /// Writes bytes with their number before them.
+    /// Appends the number of bytes, then the bytes.
     package static func append(_ bytes: some Collection<UInt8>, to out: inout [UInt8]) {
         append(UInt64(bytes.count), to: &out)
         out += bytes
@@ -161,12 +161,12 @@ package struct PackedReader {
     private let all: [UInt8]
     private var place = 0
 
-    /// Reads from the first byte on.
+    /// Begins at the first byte.
     package init(_ bytes: [UInt8]) {
         all = bytes
     }
 
-    /// Everything has been read.
+    /// True at the end.
     package var isAtEnd: Bool { place == all.count }
 
     /// Reads one byte; nil at the end.
@@ -176,7 +176,7 @@ package struct PackedReader {
         return all[place]
     }
 
-    /// Reads a packed number; nil where it is damaged.
+    /// Reads a packed number; nil if it is damaged.
     package mutating func number() -> UInt64? {
         var number: UInt64 = 0
         var shift: UInt64 = 0
@@ -188,20 +188,20 @@ package struct PackedReader {
         return nil
     }
 
-    /// Reads a packed number that counts something; nil where it is damaged.
+    /// Reads a packed count; nil if it is damaged.
     package mutating func count() -> Int? { number().flatMap { Int(exactly: $0) } }
 
-    /// Reads a word of eight bytes; nil where they are not there.
+    /// Reads a word of eight bytes; nil if fewer are left.
     package mutating func word() -> UInt64? {
         guard place + 8 <= all.count else { return nil }
         defer { place += 8 }
         return all.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt64.self)) }
     }
 
-    /// Reads bytes with their number before them; nil where it is damaged.
+    /// Reads a packed count and as many bytes; nil if they are damaged.
     package mutating func bytes() -> ArraySlice<UInt8>? { count().flatMap { bytes($0) } }
 
-    /// Reads so many bytes; nil where they are not there.
+    /// Reads a number of bytes; nil if fewer are left.
     package mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= all.count - place else { return nil }
         defer { place += count }
@@ -213,7 +213,7 @@ extension UInt64 {
     /// The eight bytes of a word, the lowest first.
     package var packedBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 
-    /// Writes them behind others.
+    /// Appends the eight bytes, the lowest first.
     package func appendPacked(to out: inout [UInt8]) {
         withUnsafeBytes(of: littleEndian) { out.append(contentsOf: $0) }
     }

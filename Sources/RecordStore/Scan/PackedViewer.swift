@@ -1,15 +1,14 @@
 import MergeCore
 
-/// The form in which a note keeps a client that sees some records alone.
+/// The packed form of a client that sees only some records, in a delivery record.
 enum PackedViewer {
     private enum Mark: UInt8 {
         case null, boolean, integer, number, text, array
     }
 
-    /// The depth to which lists of a claim are read.
     private static let maximumDepth = 8
 
-    /// Writes a client down; nil where a claim is of a kind that no condition compares.
+    /// Encodes a client; nil if no condition can compare one of its claims.
     static func bytes(_ viewer: Viewer) -> [UInt8]? {
         var out: [UInt8] = []
         PackedNumber.append(viewer.who.utf8, to: &out)
@@ -48,7 +47,7 @@ enum PackedViewer {
         PackedNumber.append(text.utf8, to: &out)
     }
 
-    /// Reads what `bytes` wrote; nil where it is damaged.
+    /// Decodes `bytes`; nil if they are damaged.
     static func viewer(_ reader: inout PackedReader) -> Viewer? {
         guard let who = text(&reader), let roleCount = reader.count() else { return nil }
         var roles: Set<ExactText> = []

@@ -1,12 +1,12 @@
 package import MergeCore
 
-/// Rows in the order of their keys, without the rows whose values cannot be decoded.
+/// Rows in key order, without those that cannot be decoded.
 ///
-/// A row whose key cannot be decoded has no id, so no client can get it, and no page can begin behind it.
+/// A row whose key cannot be decoded has no id, so no client can get it.
 package struct ReadableRows: Sendable {
     /// The digest of each row.
     package private(set) var digests: [UInt64] = []
-    /// The values of the columns that were asked for, of each row, one row after the other.
+    /// The requested values, row after row.
     package private(set) var values: [Value] = []
     /// The rows that were left out.
     package private(set) var omitted = OmittedRows()
@@ -30,9 +30,9 @@ package struct ReadableRows: Sendable {
     }
 }
 
-/// Rows that pages and scans leave out, because their keys cannot be decoded.
+/// The rows that pages and scans leave out because they cannot be decoded.
 package struct OmittedRows: Sendable {
-    /// The digests of the rows, so that a row that is read twice counts once.
+    /// The digests of the rows, so that a row counts only once.
     private var digests: Set<UInt64> = []
     /// The first reason, which names columns and no values.
     package private(set) var reason: String?
@@ -60,16 +60,13 @@ package struct OmittedRows: Sendable {
 }
 
 extension StoreSession {
-    /// Reads rows in the order of their keys, and passes over those whose values cannot be decoded.
+    /// Reads rows in key order and leaves out those that cannot be decoded.
     ///
-    /// The next statement begins behind the last key that can be decoded. If a statement returns no such key, the next one
-    /// reads twice as many rows.
+    /// If a statement returns no key that can be decoded, the next one reads twice as many rows.
     ///
     /// - Parameters:
-    ///   - columns: positions of the columns whose values are wanted.
-    ///   - key: places of the key's columns among those.
+    ///   - key: positions of the key's columns within `columns`.
     ///   - limit: the number of rows; fewer are returned only at the end.
-    ///   - statement: reads a number of rows behind a key.
     package func readableRows(
         keeping columns: [Int], key: [Int], after low: RecordKey?, limit: Int,
         _ statement: (_ low: RecordKey?, _ limit: Int) -> Statement

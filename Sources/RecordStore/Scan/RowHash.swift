@@ -1,9 +1,9 @@
 package import MergeCore
 
-/// The digest of a row as the database sent it, without making values of it.
+/// Computes the digest of a row from the data that the database sent, without decoding values.
 ///
-/// Every column begins with a word that says what follows, and how many bytes, so that no two rows come to the same
-/// words: NULL is not the empty text, and `("a", "bc")` is not `("ab", "c")`.
+/// Every column begins with a word for its kind and its number of bytes. So NULL differs from the empty text, and
+/// `("a", "bc")` from `("ab", "c")`.
 package struct RowHash {
     private var hash: SipHash
 
@@ -20,47 +20,47 @@ package struct RowHash {
     @inline(__always)
     private mutating func mark(_ mark: Mark, count: Int = 0) { hash.combine(mark.rawValue | UInt64(count) << 8) }
 
-    /// Takes a column that is NULL.
+    /// Adds NULL.
     package mutating func combineNull() { mark(.null) }
 
-    /// Takes a whole number.
+    /// Adds a whole number.
     package mutating func combine(_ number: Int64) {
         mark(.integer)
         hash.combine(UInt64(bitPattern: number))
     }
 
-    /// Takes a whole number that may be beyond those with a sign.
+    /// Adds an unsigned number, which may be above the highest signed one.
     package mutating func combine(unsigned number: UInt64) {
         mark(number > UInt64(Int64.max) ? .unsigned : .integer)
         hash.combine(number)
     }
 
-    /// Takes a number of single precision by its bits.
+    /// Adds the bits of a number of single precision.
     package mutating func combine(_ number: Float) {
         mark(.float)
         hash.combine(UInt64(number.bitPattern))
     }
 
-    /// Takes a number of double precision by its bits.
+    /// Adds the bits of a number of double precision.
     package mutating func combine(_ number: Double) {
         mark(.double)
         hash.combine(number.bitPattern)
     }
 
-    /// Takes a moment, a date or a span of time in its parts.
+    /// Adds the parts of a date, a time or both.
     package mutating func combine(moment date: UInt64, time: UInt64) {
         mark(.moment)
         hash.combine(date)
         hash.combine(time)
     }
 
-    /// Takes a text, where the database tells texts from bytes.
+    /// Adds a text, if the database distinguishes texts from bytes.
     package mutating func combine(text bytes: UnsafeRawBufferPointer) {
         mark(.text, count: bytes.count)
         hash.combine(padding: bytes)
     }
 
-    /// Takes bytes, or a text by its bytes.
+    /// Adds bytes, or the bytes of a text.
     package mutating func combine(_ bytes: UnsafeRawBufferPointer) {
         mark(.bytes, count: bytes.count)
         hash.combine(padding: bytes)
@@ -70,23 +70,22 @@ package struct RowHash {
     package consuming func finish() -> UInt64 { hash.finish() }
 }
 
-/// Rows of a SELECT as a scan wants them: their digests, and of most no values.
+/// The digests of a SELECT's rows, and the values of few columns.
 package struct HashedRows: Sendable {
     /// The digest of each row.
     package var digests: [UInt64] = []
-    /// The values of the columns that were asked for, of each row, one row after the other.
+    /// The requested values, row after row.
     package var values: [Value] = []
-    /// The reasons why values of some rows cannot be decoded, by the rows' positions.
+    /// The reasons why rows cannot be decoded, by position.
     ///
-    /// The values of such a row are NULL.
+    /// All values of such a row are NULL.
     package private(set) var unreadable: [Int: String] = [:]
 
     /// Begins without rows.
     package init() {}
 
-    /// Notes that a value of the last row cannot be decoded.
+    /// Records that a value of the last row cannot be decoded.
     ///
-    /// - Parameter width: the number of values of a row.
     /// - Throws: the error if it is of another kind.
     package mutating func noteUnreadable(width: Int, because error: StoreError) throws(StoreError) {
         guard error.kind == .unreadable else { throw error }

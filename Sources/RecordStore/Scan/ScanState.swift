@@ -1,8 +1,8 @@
-/// The right to scan, which one gateway has at a time.
+/// The lease to scan, which one gateway has at a time.
 package struct ScanLease: Sendable, Hashable {
-    /// Names the gateway.
+    /// The name of the gateway.
     package let holder: String
-    /// Counts how often it was taken.
+    /// The number of times that the lease was acquired.
     package let term: Int
 
     /// Names a gateway and its term.
@@ -14,12 +14,12 @@ package struct ScanLease: Sendable, Hashable {
 
 /// The progress of a scan.
 package struct ScanProgress: Sendable, Hashable {
-    /// All that was committed before this second since 1970, by the database's clock, has been noticed; nil before the
-    /// first pass.
+    /// The second since 1970, by the database's clock, before which all commits were detected; nil before the first
+    /// pass.
     package var noticed: Int?
-    /// The time that the last cycle took.
+    /// The duration of the last cycle.
     package var cycleMilliseconds: Int?
-    /// Rows that were read in a second.
+    /// The number of rows read in a second.
     package var rowsPerSecond: Int?
 
     /// Begins before the first cycle.
@@ -30,13 +30,13 @@ package struct ScanProgress: Sendable, Hashable {
     }
 }
 
-/// The scan as all gateways of a journal see it.
+/// The state of the scan, which all gateways of a journal share.
 package struct ScanState: Sendable, Hashable {
-    /// The gateway that scans; nil while none does.
+    /// The lease of the gateway that scans; nil if none does.
     package let lease: ScanLease?
-    /// The number of times that the scan was taken over.
+    /// The number of times that the lease was acquired.
     package let term: Int
-    /// Its progress.
+    /// The progress of the scan.
     package let progress: ScanProgress
     /// The second since 1970 by the database's clock.
     package let now: Int

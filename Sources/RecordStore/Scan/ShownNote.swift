@@ -1,19 +1,19 @@
 import MergeCore
 
-/// One section of some records as they were sent to a client.
+/// A delivery record: one section of some records as a client received it.
 package struct ShownNote: Sendable, Hashable {
-    /// A record's rows of the section.
+    /// The rows of one record in the section.
     package struct Entry: Sendable, Hashable {
         /// The record's key as URLs spell it.
         package let record: String
-        /// The hash of what ties rows to the record.
+        /// The hash of the columns that tie rows to the record.
         package let link: UInt64
-        /// The sum of the digests of its rows.
+        /// The sum of the row digests.
         package let digest: UInt64
-        /// What conditions of access look at in the record as it was sent; nil where they look at nothing.
+        /// The values of the condition columns when the record was sent; nil if no condition applies.
         package let conditions: [UInt8]?
 
-        /// Notes a record's rows.
+        /// Describes a record's rows.
         package init(record: String, link: UInt64, digest: UInt64, conditions: [UInt8]? = nil) {
             self.record = record
             self.link = link
@@ -22,26 +22,27 @@ package struct ShownNote: Sendable, Hashable {
         }
     }
 
-    /// The part of a note that says what was sent.
+    /// The records that were sent.
     package struct Content: Sendable, Hashable {
         /// The records.
         package var entries: [Entry]
-        /// The stretch of records that they are all of; nil where they are some of many.
+        /// The delivered range that contains exactly these records; nil if records between them were left out.
         package var span: ShownSpan?
 
-        /// Notes records.
+        /// Describes records.
         package init(entries: [Entry], span: ShownSpan? = nil) {
             self.entries = entries
             self.span = span
         }
 
-        /// A stretch stands as an entry whose name no record has: a gateway that does not know stretches finds no rows
-        /// of it, as it was sent.
+        /// The prefix of an entry that contains a delivered range.
+        ///
+        /// No record has such a name. An older gateway finds no rows under it, which agrees with its digest 0.
         private static let spanMark = "\n"
-        /// So does what conditions look at in the entries behind it, which mostly are many that look the same to them.
+        /// The prefix of an entry that contains the condition values of the following entries, which are mostly equal.
         private static let conditionsMark = "\t"
 
-        /// The form in which a row of the journal keeps it.
+        /// The form in which the journal stores it.
         package var bytes: [UInt8] {
             var out: [UInt8] = []
             out.reserveCapacity(entries.reduce(128) { $0 + $1.record.utf8.count + 18 })
@@ -68,7 +69,7 @@ package struct ShownNote: Sendable, Hashable {
             entry.digest.appendPacked(to: &out)
         }
 
-        /// Reads what `bytes` wrote; nil where it is damaged.
+        /// Decodes `bytes`; nil if they are damaged.
         package init?(bytes: [UInt8]) {
             var reader = PackedReader(bytes)
             self.init(entries: [])
@@ -97,12 +98,12 @@ package struct ShownNote: Sendable, Hashable {
     package let resource: String
     /// The name of the section.
     package let section: String
-    /// The revision that the client has with it.
+    /// The revision of the data that the client received.
     package let revision: Int
     /// The records.
     package let content: Content
 
-    /// Notes what was sent.
+    /// Describes sent records.
     package init(resource: String, section: String, revision: Int, content: Content) {
         self.resource = resource
         self.section = section

@@ -1,18 +1,19 @@
 package import MergeCore
 
-/// A stretch of records in the order of their keys that was sent whole: a record that lies in it and was not sent was not
-/// there, or not there for the client.
+/// A delivered range: a key range that a snapshot sent completely.
+///
+/// A record in the range that was not sent did not exist, or the client could not see it.
 package struct ShownSpan: Sendable, Hashable {
-    /// Tells the stretches of one snapshot from those of others.
+    /// The number of the snapshot.
     package let snapshot: UInt64
-    /// The key behind which it begins, packed; nil before the first record.
+    /// The packed key after which the range begins; nil before the first record.
     package let low: [UInt8]?
-    /// The key with which it ends; nil behind the last record.
+    /// The packed key with which the range ends; nil after the last record.
     package let high: [UInt8]?
-    /// The client, where it sees some of the records alone; nil for one who sees all.
+    /// The client, if it sees only some records; nil if it sees all.
     package let viewer: Viewer?
 
-    /// Describes a stretch.
+    /// Describes a range.
     package init(snapshot: UInt64, low: [UInt8]?, high: [UInt8]?, viewer: Viewer?) {
         self.snapshot = snapshot
         self.low = low
@@ -26,12 +27,13 @@ package struct ShownSpan: Sendable, Hashable {
             out.append(key == nil ? 0 : 1)
             if let key { PackedNumber.append(key, to: &out) }
         }
-        // A client that cannot be written down counts as one who sees all: that tells too much rather than too little.
+        // A client that cannot be encoded counts as a client that sees all records. Then the feed reports too much
+        // rather than too little.
         if let packed = viewer.flatMap({ PackedViewer.bytes($0) }) { out += packed }
         return out
     }
 
-    /// Reads what `bytes` wrote; nil where it is damaged.
+    /// Decodes `bytes`; nil if they are damaged.
     init?(bytes: [UInt8]) {
         var reader = PackedReader(bytes)
         guard let snapshot = reader.word() else { return nil }

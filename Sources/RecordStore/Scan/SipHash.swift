@@ -1,19 +1,19 @@
-/// SipHash-2-4, the keyed hash of 64 bits by Aumasson and Bernstein, over words and bytes.
+/// SipHash-2-4, the keyed 64-bit hash by Aumasson and Bernstein, over words and bytes.
 ///
-/// Source: https://www.aumasson.jp/siphash/siphash.pdf, whose test values it comes to.
+/// Tests compare it with the values in https://www.aumasson.jp/siphash/siphash.pdf.
 package struct SipHash: Sendable {
-    /// The key, which whoever wants two rows to look alike does not know.
+    /// A secret key, so that an attacker cannot construct two rows with the same hash.
     package struct Key: Sendable, Hashable {
         let low: UInt64
         let high: UInt64
 
-        /// Takes the sixteen bytes of a key as two words, the first bytes as the lowest of the first.
+        /// Makes a key from its sixteen bytes as two little-endian words.
         package init(low: UInt64, high: UInt64) {
             self.low = low
             self.high = high
         }
 
-        /// Makes a key of a secret of any length.
+        /// Derives a key from a secret of any length.
         package init(secret: [UInt8]) {
             let base = Key(low: 0x7363_616e_206d_6172, high: 0x6b73_206f_6620_726f)
             low = SipHash.hash(secret + [0], key: base)
@@ -53,7 +53,7 @@ package struct SipHash: Sendable {
         v2 = v2 << 32 | v2 >> 32
     }
 
-    /// Takes eight bytes, the first as the lowest.
+    /// Adds eight bytes as a little-endian word.
     @inline(__always)
     package mutating func combine(_ word: UInt64) {
         count &+= 8
@@ -68,7 +68,7 @@ package struct SipHash: Sendable {
         v0 ^= word
     }
 
-    /// Takes bytes, filled up with zeros to whole words; so whoever calls it has told their number before.
+    /// Adds bytes, padded with zeros to whole words; the caller must hash their number first.
     @inline(__always)
     package mutating func combine(padding bytes: UnsafeRawBufferPointer) {
         var place = 0
@@ -85,7 +85,7 @@ package struct SipHash: Sendable {
         return word
     }
 
-    /// Ends the hash of whole words.
+    /// Returns the hash of whole words.
     package consuming func finish() -> UInt64 { finish(rest: 0, more: 0) }
 
     private consuming func finish(rest: UInt64, more: UInt64) -> UInt64 {
@@ -95,7 +95,7 @@ package struct SipHash: Sendable {
         return v0 ^ v1 ^ v2 ^ v3
     }
 
-    /// Returns the hash of some bytes.
+    /// Returns the hash of bytes.
     package static func hash(_ bytes: [UInt8], key: Key) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             var hash = SipHash(key: key)

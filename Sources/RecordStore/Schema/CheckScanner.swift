@@ -1,11 +1,10 @@
 /// Finds the CHECK constraints in the definition of a table.
 ///
-/// SQLite keeps them as text alone, and MariaDB shows them to a user with few rights in SHOW CREATE TABLE but not in
-/// information_schema.
+/// SQLite stores them only as text, and MariaDB hides them in information_schema from a user with few rights.
 package struct CheckScanner {
-    /// Names of the constraints and what they check.
+    /// The conditions of the checks by name.
     package let checks: [String: String]
-    /// The conditions of the checks without a name of their own, such as `(json_valid(`doc`))`.
+    /// The conditions of checks without a name, such as `(json_valid(`doc`))`.
     package let unnamed: [String]
 
     /// Reads the text of a CREATE TABLE.
@@ -24,7 +23,7 @@ package struct CheckScanner {
         self.unnamed = unnamed
     }
 
-    /// Words, quoted names and strings, and whole parentheses that follow CHECK.
+    /// Returns words, quoted names and strings, and complete parentheses after CHECK.
     private static func tokens(_ text: String) -> [String] {
         var tokens: [String] = []
         var rest = Substring(text)
@@ -54,7 +53,7 @@ package struct CheckScanner {
         character.isLetter || character.isNumber || character == "_"
     }
 
-    /// Behind the parenthesis that closes the first one.
+    /// Returns the index after the parenthesis that closes the first one.
     private static func closing(_ text: Substring) -> Substring.Index {
         var depth = 0
         var quote: Character?

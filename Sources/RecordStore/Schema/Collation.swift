@@ -2,7 +2,7 @@
 package struct Collation: Sendable, Hashable {
     /// The name in the database.
     package let name: String
-    /// It takes two texts for equal only if they have the same characters.
+    /// True if two texts are equal only if they have the same characters.
     package let isExact: Bool
 
     /// Names a collation.

@@ -1,12 +1,12 @@
 /// The values that a database writes into a column by itself.
 package struct ColumnFilling: Sendable, Hashable {
-    /// The database fills the column where an INSERT leaves it out.
+    /// True if the database fills the column when an INSERT leaves it out.
     package let hasDefault: Bool
-    /// The database numbers the rows that leave it out.
+    /// True if the database numbers the rows that leave it out.
     package let isAutoIncrement: Bool
-    /// The reason why no client may write the column (generated, ON UPDATE CURRENT_TIMESTAMP); nil where one may.
+    /// The reason why clients cannot write the column (generated, ON UPDATE CURRENT_TIMESTAMP); nil if they can.
     package let serverOwned: String?
-    /// The server writes the time of the statement into the column wherever an UPDATE changes its row.
+    /// True if every UPDATE of a row sets the column to the time of the statement.
     package let isStamped: Bool
 
     /// Describes how a column is filled.

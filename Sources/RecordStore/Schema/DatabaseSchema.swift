@@ -1,20 +1,19 @@
 package import MergeCore
 
-/// The tables that the rules name, as they stand in the database.
+/// The current schema of the tables that the rules name.
 package struct DatabaseSchema: Sendable, Hashable {
-    /// The tables by the names that the rules have for them.
+    /// The tables by their names in the rules.
     package let tables: [TableName: TableSchema]
-    /// Every table and view of the schema connected to, to suggest names from.
+    /// All tables and views of the connected schema, for suggestions.
     package let allNames: [String]
-    /// The schema connected to; nil where the engine has none.
+    /// The connected schema; nil if the engine has none.
     package let name: String?
-    /// The tables whose rows hang on a table's rows, for those that the rules name and those that a cascade reaches
-    /// from them.
+    /// The foreign keys that refer to a table, for tables that the rules name and tables that a cascade reaches.
     package let dependents: [TableName: [Dependent]]
-    /// No database was at hand, so the types of columns are guessed.
+    /// True if no database was available, so that the types of columns are guesses.
     package let isGuessed: Bool
 
-    /// Makes a schema of what was read.
+    /// Bundles a schema.
     package init(
         tables: [TableName: TableSchema], allNames: [String], name: String? = nil,
         dependents: [TableName: [Dependent]] = [:], isGuessed: Bool = false
@@ -28,7 +27,7 @@ package struct DatabaseSchema: Sendable, Hashable {
 }
 
 extension DatabaseSchema {
-    /// Returns the schema with some tables as an earlier reading found them.
+    /// Returns the schema with some tables of an earlier schema.
     package func with(_ names: [TableName], from earlier: DatabaseSchema) -> DatabaseSchema {
         var tables = tables
         for name in names { tables[name] = earlier.tables[name] ?? tables[name] }
@@ -46,8 +45,7 @@ extension DatabaseSchema {
         (dependents[table] ?? []).filter { $0.onUpdate != nil && !columns.isDisjoint(with: $0.targetColumns) }
     }
 
-    /// Returns the tables whose rows the database changes along, over all steps, if rows of some tables are deleted or some
-    /// of their columns change.
+    /// Returns all tables that cascades of some writes change, over any number of steps.
     ///
     /// - Parameter writes: the columns that change, by table; any row of these tables may be deleted.
     package func tablesChangedAlong(withWritesTo writes: [TableName: Set<String>]) -> Set<TableName> {

@@ -1,16 +1,16 @@
 package import MergeCore
 
-/// The type of a column as the database declares it, and as the rules may take it.
+/// The declared type of a column, and the types that the rules may choose.
 package struct DeclaredType: Sendable, Hashable {
     /// The type as the database spells it, for messages and the digest of the rules.
     package let text: String
-    /// The types that the rules may make of the column, the first being its own; empty where none is supported.
+    /// The types that the rules may choose, the default first; empty if the type is not supported.
     package let types: [ColumnType]
-    /// The types that the rules may make of it only by naming them.
+    /// The types that the rules may choose only by name.
     package let explicitTypes: [ColumnType]
-    /// The database does not hold the column to its type.
+    /// True if the database does not enforce the type.
     package let isLoose: Bool
-    /// The collation of a text column; nil for other columns, and if the database does not tell.
+    /// The collation of a text column; nil for other columns, and if the database does not report it.
     package let collation: Collation?
 
     /// Describes a declared type.

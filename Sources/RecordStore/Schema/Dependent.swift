@@ -1,24 +1,23 @@
 package import MergeCore
 
-/// A foreign key seen from the table that it refers to: what happens to the other table's rows if one here is deleted or
-/// its columns change.
+/// A foreign key from the side of its target: the effect on referring rows if a target row is deleted or changed.
 package struct Dependent: Sendable, Hashable {
     /// The name of the foreign key.
     package let constraint: String
-    /// The other table.
+    /// The referring table.
     package let table: TableName
     /// The table that the foreign key refers to.
     package let target: TableName
-    /// Columns of the other table, parallel to `targetColumns` of this one.
+    /// Columns of the referring table, parallel to `targetColumns`.
     package let columns: [String]
     /// The columns that the foreign key refers to.
     package let targetColumns: [String]
-    /// The change to the other table's rows if a row here is deleted; nil if there is none.
+    /// The change to referring rows if a target row is deleted; nil if there is none.
     package let onDelete: Cascade.Effect?
-    /// The change to the other table's rows if the columns here change; nil if there is none.
+    /// The change to referring rows if the target columns change; nil if there is none.
     package let onUpdate: Cascade.Effect?
 
-    /// Makes the other end of a foreign key.
+    /// Describes a foreign key.
     package init(
         constraint: String, table: TableName, columns: [String], target: TableName, targetColumns: [String],
         onDelete: Cascade.Effect? = nil, onUpdate: Cascade.Effect? = nil

@@ -4,11 +4,11 @@ package import MergeCore
 package struct ForeignKey: Sendable, Hashable {
     /// The name of the constraint.
     package let name: String
-    /// The columns that refer.
+    /// The referring columns.
     package let columns: [String]
     /// The table that they refer to.
     package let target: TableName
-    /// The columns that they refer to, in their order.
+    /// The columns that they refer to, in the same order.
     package let targetColumns: [String]
 
     /// Describes a foreign key.

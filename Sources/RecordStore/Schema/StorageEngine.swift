@@ -2,7 +2,7 @@
 package struct StorageEngine: Sendable, Hashable {
     /// The name, for messages.
     package let name: String
-    /// It takes a transaction back.
+    /// True if the engine can roll back a transaction.
     package let isTransactional: Bool
 
     /// Names an engine.

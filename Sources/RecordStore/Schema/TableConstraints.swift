@@ -1,17 +1,17 @@
 /// The keys, indexes and checks of a table.
 package struct TableConstraints: Sendable, Hashable {
-    /// The columns of the primary key in its order; empty where there is none.
+    /// The columns of the primary key in order; empty if there is none.
     package let primaryKey: [String]
-    /// The unique indexes, the primary key among them.
+    /// The unique indexes, including the primary key.
     package let uniqueIndexes: [UniqueIndex]
-    /// The columns that an index begins with.
+    /// The first columns of all indexes.
     package let indexedColumns: Set<String>
     /// The foreign keys that the database user may see.
     package let foreignKeys: [ForeignKey]
-    /// Names of CHECK constraints and what they say, for messages.
+    /// The conditions of CHECK constraints by name, for messages.
     package let checks: [String: String]
 
-    /// Makes the constraints of a table; what is left out it has none of.
+    /// Bundles constraints; constraints that are left out do not exist.
     package init(
         primaryKey: [String] = [], uniqueIndexes: [UniqueIndex] = [], indexedColumns: Set<String> = [],
         foreignKeys: [ForeignKey] = [],

@@ -1,6 +1,6 @@
-/// The form of what stands under a table's name.
+/// A table or a view.
 package enum TableForm: Sendable, Hashable {
     case table
-    /// A view, whose rows can be written or not.
+    /// A view; its rows may be read-only.
     case view(isUpdatable: Bool)
 }

@@ -1,10 +1,10 @@
 package import MergeCore
 
-/// A table or view as the live schema describes it.
+/// A table or view in the live schema.
 package struct TableSchema: Sendable, Hashable {
     /// The name of the table.
     package let name: TableName
-    /// The form of what stands under the name.
+    /// The kind: a table or a view.
     package let form: TableForm
     /// The storage engine.
     package let storage: StorageEngine
@@ -14,7 +14,7 @@ package struct TableSchema: Sendable, Hashable {
     package let constraints: TableConstraints
     /// The triggers that the database user may see.
     package let triggers: [String]
-    /// The rights of the database user on the table; nil where the database does not tell.
+    /// The rights of the database user on the table; nil if the database does not report them.
     package let rights: Set<String>?
 
     /// Describes a table or view.
@@ -31,29 +31,29 @@ package struct TableSchema: Sendable, Hashable {
         self.rights = rights
     }
 
-    /// It is a view.
+    /// True for a view.
     package var isView: Bool { form != .table }
-    /// A view whose rows can be written, or a table.
+    /// True for a table, and for a view whose rows can be written.
     package var isUpdatable: Bool { form != .view(isUpdatable: false) }
     /// The name of the storage engine, for messages.
     package var engine: String { storage.name }
-    /// Its engine takes a transaction back.
+    /// True if the engine can roll back a transaction.
     package var isTransactional: Bool { storage.isTransactional }
-    /// The columns of the primary key in its order; empty where there is none.
+    /// The columns of the primary key in order; empty if there is none.
     package var primaryKey: [String] { constraints.primaryKey }
-    /// The unique indexes, the primary key among them.
+    /// The unique indexes, including the primary key.
     package var uniqueIndexes: [UniqueIndex] { constraints.uniqueIndexes }
-    /// Returns true where an index begins with a column.
+    /// Returns true if an index begins with a column.
     package func isIndexed(by column: String) -> Bool { constraints.indexedColumns.contains(column) }
     /// The foreign keys that the database user may see.
     package var foreignKeys: [ForeignKey] { constraints.foreignKeys }
-    /// Names of CHECK constraints and what they say, for messages.
+    /// The conditions of CHECK constraints by name, for messages.
     package var checks: [String: String] { constraints.checks }
 
-    /// Returns the column of this name; nil where the table has none.
+    /// Returns the column of this name; nil if there is none.
     package func column(_ name: String) -> ColumnSchema? { columns.first { $0.name == name } }
 
-    /// The columns that a row needs to come back as it was: all that can be read and written.
+    /// All columns that can be read and written, which a restored row needs.
     package var restorableColumns: [Column] {
         columns.compactMap { column in
             guard column.serverOwned == nil, let type = column.types.first, type != .wellKnownText
@@ -62,7 +62,7 @@ package struct TableSchema: Sendable, Hashable {
         }
     }
 
-    /// Returns true where the columns, in any order, are a key: unique and never NULL.
+    /// Returns true if the columns, in any order, are a key: unique and never NULL.
     package func isKey(_ names: [String]) -> Bool {
         let wanted = Set(names)
         if !primaryKey.isEmpty, Set(primaryKey) == wanted { return true }

@@ -1,4 +1,4 @@
-/// A unique index, the primary key among them.
+/// A unique index or the primary key.
 package struct UniqueIndex: Sendable, Hashable {
     /// The name of the index.
     package let name: String

@@ -1,14 +1,13 @@
 import MergeCore
 import RecordStore
 
-/// The SQL of SQLite.
 struct SQLiteDialect: Dialect {
     var name: String { "sqlite" }
     var quotationMark: Character { "\"" }
 
-    /// A write transaction has the whole file to itself.
     func violation(of key: ForeignKey) -> ConstraintViolation { ConstraintViolation(.foreignKey) }
 
+    /// A writing transaction locks the whole file.
     var lockingClause: String { "" }
 
     /// The collation of the referenced column decides (https://www.sqlite.org/foreignkeys.html section 3).
@@ -47,7 +46,7 @@ struct SQLiteDialect: Dialect {
 
     var isFile: Bool { true }
 
-    /// The path as the system spells it: absolute, and without symbolic links.
+    /// The absolute path, without symbolic links.
     func file(ofSchema schema: String) -> String? { Self.file(of: schema) }
 
     private static func file(of schema: String) -> String {
@@ -66,7 +65,6 @@ struct SQLiteDialect: Dialect {
     var showsWholeSchema: Bool { true }
     var triggersReachTheirTable: Bool { true }
 
-    /// A text as SQL spells it.
     static func text(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }

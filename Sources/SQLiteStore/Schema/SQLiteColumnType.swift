@@ -1,15 +1,14 @@
 import MergeCore
 
-/// The meaning that the declared type of a SQLite column has for FieldMerge.
+/// The types of a SQLite column, from its declared type.
 ///
-/// SQLite itself knows only affinities (https://www.sqlite.org/datatype3.html section 3.1); the declared name tells
-/// more of what its programs keep there.
+/// SQLite itself has only affinities (https://www.sqlite.org/datatype3.html section 3.1).
 struct SQLiteColumnType {
     let declared: String
 
     private var name: String { declared.uppercased() }
 
-    /// `(p)` or `(p,s)` behind the name.
+    /// The numbers of `(p)` or `(p,s)` after the name.
     private var arguments: [Int] {
         guard let open = declared.firstIndex(of: "("), let close = declared.lastIndex(of: ")"), open < close else {
             return []
@@ -18,20 +17,20 @@ struct SQLiteColumnType {
             .compactMap { Int($0.filter { $0.isNumber }) }
     }
 
-    /// A column that turns every number into text, and so holds no values of other types but BLOBs.
+    /// True if the column turns every number into text, and so contains only texts and BLOBs.
     var hasTextAffinity: Bool {
         !name.contains("INT") && (name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT"))
     }
 
-    /// A declaration may name any number, but each value is written with as many digits.
+    /// The limit of a declared scale, because each value is written with as many digits.
     private static let mostDecimals = 1_000
 
     private static let wide = ColumnType.integer(Int128(Int64.min)...Int128(Int64.max))
 
-    /// A text in a column whose affinity would store what looks like a number as that number.
+    /// A text in a column whose affinity turns a numeric text into a number.
     private static let guarded = TextType(turnsNumbers: true)
 
-    /// The column's own type first, then what the rules may call it instead.
+    /// The types that the rules may choose, the default first.
     var types: [ColumnType] {
         let name = name
         let fraction = min(arguments.first ?? 0, 6)
@@ -42,7 +41,7 @@ struct SQLiteColumnType {
         if name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT") {
             return [.text(TextType()), .delimitedSet(separator: ",", TextType()), .json(TextType())] + clock
         }
-        // A name such as BINARY gives NUMERIC affinity, which leaves BLOBs alone.
+        // A name such as BINARY results in NUMERIC affinity, which does not change BLOBs.
         if name.contains("BLOB") || name.contains("BINARY") {
             return [.bytes(maximum: nil)]
         }
@@ -50,7 +49,7 @@ struct SQLiteColumnType {
             return [.double(isUnsigned: false)]
         }
         let texts: [ColumnType] = [.text(Self.guarded), .delimitedSet(separator: ",", Self.guarded)]
-        // SQLite keeps any number of digits before the point, whatever the declaration names.
+        // SQLite stores any number of digits before the point, whatever the declaration names.
         let scale = arguments.count > 1 ? min(arguments[1], Self.mostDecimals) : 0
         let number = ColumnType.numeric(scale: arguments.isEmpty ? nil : scale)
         if name.hasPrefix("BOOL") { return [.boolean, Self.wide] }
@@ -65,9 +64,9 @@ struct SQLiteColumnType {
         return []
     }
 
-    /// Types that the rules may give to a column whose declared type says nothing that FieldMerge knows.
+    /// The types that the rules may choose for a column with an unknown declared type.
     ///
-    /// Only those that the column's affinity leaves alone.
+    /// The column's affinity does not change their values.
     var explicitTypes: [ColumnType] {
         let name = name
         if declared.isEmpty {

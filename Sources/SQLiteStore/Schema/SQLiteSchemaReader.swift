@@ -3,7 +3,6 @@ internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
-/// Reads the schema of a SQLite file.
 struct SQLiteSchemaReader {
     private let database: Database
 
@@ -24,7 +23,7 @@ struct SQLiteSchemaReader {
             tables: found, allNames: names.filter { !$0.hasPrefix("sqlite_") }, dependents: dependents)
     }
 
-    /// Every foreign key of the file that deletes or changes rows, by the table that it refers to.
+    /// Returns all foreign keys of the file that delete or change rows, by the table that they refer to.
     private func dependents(_ names: [String]) throws -> [TableName: [Dependent]] {
         var dependents: [TableName: [Dependent]] = [:]
         for name in names {
@@ -52,7 +51,7 @@ struct SQLiteSchemaReader {
         }
     }
 
-    /// Returns the collation of a column of a table; nil for a view.
+    /// Returns the collation of a table's column; nil for a view.
     private func collation(of column: String, in table: String) -> Collation? {
         var name: UnsafePointer<CChar>?
         let status = sqlite3_table_column_metadata(
@@ -99,7 +98,7 @@ struct SQLiteSchemaReader {
             arguments: [table])
     }
 
-    /// What statements report of the types of columns, by their names; none for a view that cannot be read.
+    /// Returns the types that statements report, by column; empty for a view that cannot be read.
     private func signatures(of columns: [String], in table: TableName) -> [String: ColumnSignature] {
         let dialect = SQLiteDialect()
         let names = columns.map { dialect.quoted($0) }.joined(separator: ", ")
@@ -162,11 +161,11 @@ struct SQLiteSchemaReader {
         var keys: [Int: RecordStore.ForeignKey] = [:]
         for row in rows {
             let id: Int = row["id"] ?? 0
-            // References may spell tables and columns in another case than the statements that made them.
+            // A reference may spell tables and columns in another case than their definition.
             let spelled: String = row["table"] ?? ""
             let target = try tableName(spelled) ?? spelled
             let named: String? = row["to"]
-            // Without a column the key refers to the primary key of its target.
+            // Without a column, the key refers to the primary key of its target.
             let known = keys[id]?.columns.count ?? 0
             let column = try named.map { try columnName($0, of: target) } ?? primaryKeyColumn(of: target, at: known)
             let own = try columnName(row["from"] ?? "", of: table)

@@ -2,9 +2,9 @@ import MergeCore
 import RecordStore
 
 extension Bind {
-    /// The number that a column with NUMERIC affinity is given, an integer or a double; nil for all else.
+    /// The integer or double for a column with NUMERIC affinity; nil for all other values.
     ///
-    /// As a text it would be left to SQLite to read it, and its reader does not always find the nearest double.
+    /// SQLite's own conversion of a text does not always find the nearest double.
     var number: Value? {
         switch (value, type) {
         case (.decimal(let number), _):

@@ -2,10 +2,9 @@ internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
-/// One column of the row that a statement stands on.
+/// One column of a statement's current row.
 ///
-/// SQLite columns hold any storage class; a value that the column's type cannot express keeps the type that it is
-/// stored with.
+/// A SQLite column may contain any storage class. A value that the column's type cannot express keeps its stored type.
 struct StoredValue {
     private let raw: OpaquePointer
     private let index: Int32
@@ -40,7 +39,7 @@ struct StoredValue {
         throw StoreError(.unreadable, "column “\(column.name)” holds a text that is not UTF-8, or an infinite number")
     }
 
-    /// Returns the digest of the row that a statement stands on, each column as it is stored.
+    /// Returns the digest of a statement's current row, with each column as it is stored.
     static func hash(_ raw: OpaquePointer, _ key: SipHash.Key) -> UInt64 {
         var hash = RowHash(key: key)
         for index in 0..<sqlite3_column_count(raw) {
@@ -62,7 +61,6 @@ struct StoredValue {
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(raw, index)))
     }
 
-    /// The value as SQLite itself sees it.
     private func stored(_ storage: Int32) -> Value? {
         switch storage {
         case SQLITE_INTEGER: .integer(Int128(integer))
@@ -90,7 +88,7 @@ struct StoredValue {
         }
     }
 
-    /// A number may stand for itself, because the affinity of a column called JSON turns its text into one.
+    /// A number may be a JSON value, because the affinity of a column called JSON turns its text into one.
     private func json(_ storage: Int32, _ column: Column) -> Value? {
         switch storage {
         case SQLITE_TEXT: text.map { column.json($0) }
@@ -103,14 +101,14 @@ struct StoredValue {
     private var text: String? { String(validating: bytes, as: UTF8.self) }
 
     private var bytes: [UInt8] {
-        // The pointer first: it settles the encoding, so that the count that follows is right.
+        // The pointer comes first: it determines the encoding and so the count.
         let start = sqlite3_column_blob(raw, index)
         let count = Int(sqlite3_column_bytes(raw, index))
         guard let start, count > 0 else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Dates as SQLite's own functions and most programs write them; what has another form stays text in the rules.
+    /// Decodes a time in the form of SQLite's own functions and most programs; nil for other forms, which stay text.
     private func time(_ type: ColumnType) -> Value? {
         guard let text else { return nil }
         if case .timestamp(let digits, _) = type {

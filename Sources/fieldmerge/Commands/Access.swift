@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `fieldmerge access`.
 struct Access: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Looks at rules of access.", subcommands: [AccessExplain.self])

@@ -8,7 +8,6 @@ import Operations
 import RecordStore
 import RuleFiles
 
-/// `fieldmerge access explain`.
 struct AccessExplain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

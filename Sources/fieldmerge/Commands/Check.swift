@@ -5,7 +5,6 @@ import RecordStore
 import RuleFiles
 import SystemPackage
 
-/// `fieldmerge check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks rule files, by themselves or against a database, and prints every finding.",
@@ -48,7 +47,7 @@ struct Check: AsyncParsableCommand {
         let folder = try settings.required(rules, .rules)
         let (findings, grantLines) = try await load(folder, settings)
         for finding in findings.sorted { try say("\(finding)") }
-        // Grants are asked for before there is a journal, and by another account than the gateway's.
+        // Grants are needed before there is a journal, and by another account than the gateway's.
         let fault = grants ? nil : try await journalFault(settings)
         if let fault { try say("error: \(fault)") }
         let counts = [(Finding.Severity.error, "error"), (.warning, "warning"), (.note, "note")].map { severity, name in
@@ -60,21 +59,21 @@ struct Check: AsyncParsableCommand {
         if findings.hasErrors || fault != nil { throw ExitCode(1) }
     }
 
-    /// Findings go to standard error where the output is SQL.
+    /// Prints findings to standard error if the output is SQL.
     private func say(_ line: String) throws {
         guard grants else { return print(line) }
         try FileDescriptor.standardError.writeAll(Array((line + "\n").utf8))
     }
 
-    /// Returns the reason for which the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.
+    /// Returns the reason why the journal of `serve` cannot be used; nil if it can, or does not exist yet.
     private func journalFault(_ settings: Settings) async throws -> String? {
         guard settings.text(databaseOptions.database, .database) != nil else { return nil }
         return try await JournalCheck(databaseOptions, journal: journalOptions, settings: settings).fault()
     }
 
-    /// Reads the rules, against the database where one is given.
+    /// Reads the rules, and compares them with the database if one is named.
     ///
-    /// - Returns: the findings, and the statements for `--grants` where it is given and the rules can be served.
+    /// - Returns: the findings, and the statements for `--grants` if the rules are valid.
     private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, grants: [String]) {
         guard settings.text(databaseOptions.database, .database) != nil else {
             if grants { throw SettingsError("--grants needs --database, which knows the tables") }

@@ -6,7 +6,6 @@ import MergeWire
 import RuleFiles
 import SystemPackage
 
-/// `fieldmerge explain`.
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
@@ -76,7 +75,6 @@ struct Explain: AsyncParsableCommand {
                 : ExplanationTable(explanation).text)
     }
 
-    /// - Throws: `SettingsError` where the file cannot be read.
     private static func read(_ path: String) throws -> [UInt8] {
         guard let data = try? Data(contentsOf: URL(filePath: path)) else {
             throw SettingsError("\(path): the file cannot be read")

@@ -5,7 +5,6 @@ import RecordStore
 import RuleFiles
 import SystemPackage
 
-/// `fieldmerge inspect`.
 struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes rule files to start from, made of the schema of a database.",
@@ -53,9 +52,9 @@ struct Inspect: AsyncParsableCommand {
         if inspection.files.isEmpty { throw ExitCode(1) }
     }
 
-    /// Names first, then what stands behind those that were asked for.
+    /// Reads all names, then the schema of the requested tables.
     private func read(_ engine: any RecordEngine) async throws -> DatabaseSchema {
-        // A large schema takes a while, and nobody waits but the operator.
+        // A large schema takes time, and only the operator waits.
         let deadline = ContinuousClock.now.advanced(by: .seconds(600))
         do {
             let names = try await engine.schema(of: [], deadline: deadline).allNames
@@ -70,7 +69,7 @@ struct Inspect: AsyncParsableCommand {
         }
     }
 
-    /// - Throws: `SettingsError` where a file exists or cannot be written; in the first case nothing is written.
+    /// - Throws: `SettingsError` if a file exists or cannot be written; if one exists, nothing is written.
     private static func write(_ files: [StarterFile], to folder: String) throws {
         let base = folder.hasSuffix("/") ? folder : folder + "/"
         for file in files where FileManager.default.fileExists(atPath: base + file.name) {

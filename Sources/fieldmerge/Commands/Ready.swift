@@ -1,7 +1,6 @@
 import ArgumentParser
 import Gateway
 
-/// `fieldmerge ready`.
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Asks the gateway on this machine whether it serves requests, for probes of containers and services.",

@@ -8,7 +8,6 @@ import RuleFiles
 import ServiceLifecycle
 import UnixSignals
 
-/// `fieldmerge serve`.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves the records of a database over HTTP and merges edits into it.",
@@ -113,14 +112,14 @@ struct Serve: AsyncParsableCommand {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                // The last is stopped first: what is left to be written needs the database, which the gateway closes.
+                // The last service stops first: pending writes need the database, which the gateway closes.
                 services: (access.services + [loader, gateway, pruner]).map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
     }
 
-    /// Returns the file that remembers the history of the database.
+    /// Returns the file with the history of the database.
     ///
     /// - Throws: `SettingsError` if a gateway has used a journal, and its file is missing.
     private func historyFile(_ settings: Settings) throws -> HistoryFile {
@@ -136,9 +135,9 @@ struct Serve: AsyncParsableCommand {
                 + "refused")
     }
 
-    /// Checks that a gateway without tokens is reached from its own machine alone.
+    /// Checks that a gateway without tokens listens only on loopback addresses.
     ///
-    /// - Throws: `SettingsError` where it is not.
+    /// - Throws: `SettingsError` if it does not.
     private static func requireLoopback(_ configuration: GatewayConfiguration) throws {
         guard !configuration.isLoopback else { return }
         throw SettingsError(
@@ -146,7 +145,6 @@ struct Serve: AsyncParsableCommand {
                 + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1")
     }
 
-    /// - Throws: `TokenFileError` or `SettingsError` where tokens or keys cannot be used.
     private func access(_ settings: Settings, _ logger: Logger) async throws -> AccessSetup {
         let loader = try settings.text(tokens, .tokens).map { try TokensLoader(path: $0, logger: logger) }
         let own = try await refresh.tokens(
@@ -155,13 +153,13 @@ struct Serve: AsyncParsableCommand {
         return AccessSetup(loader: loader, provider: try await jwt.access(settings, logger: logger), own: own)
     }
 
-    /// Bounds the number of clients by the files that the process may have open.
+    /// Limits the number of clients to the files that the process may open.
     ///
-    /// - Throws: `SettingsError` where there is room for none.
+    /// - Throws: `SettingsError` if there is no room for a client.
     private func bound(
         _ configuration: inout GatewayConfiguration, beside database: DatabaseBounds, _ logger: Logger
     ) async throws {
-        // What the concurrency runtime needs for waiting it opens now; later it would trap where it could not.
+        // The concurrency runtime opens its files for timers now; later it would crash if it could not.
         try await Task.sleep(for: .nanoseconds(1), clock: .continuous)
         try await Task.sleep(for: .nanoseconds(1), clock: .suspending)
         let files = OpenFiles.raised()
@@ -173,7 +171,7 @@ struct Serve: AsyncParsableCommand {
         )
     }
 
-    /// Returns what tells the log of the port on which the gateway accepts connections.
+    /// Returns the function that logs the port on which the gateway listens.
     private static func note(
         at place: String, _ configuration: GatewayConfiguration, _ logger: Logger
     ) -> @Sendable (Int) -> Void {
@@ -185,7 +183,6 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// - Throws: `SettingsError` where the journal cannot be used.
     private func start(_ loader: RulesLoader, _ engine: any RecordEngine) async throws -> Findings? {
         do {
             return try await loader.start()

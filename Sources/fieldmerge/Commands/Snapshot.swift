@@ -7,7 +7,6 @@ import Operations
 import RecordStore
 import RuleFiles
 
-/// `fieldmerge snapshot`.
 struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes every record into a file, for apps that begin with all data.",
@@ -96,12 +95,12 @@ struct Snapshot: AsyncParsableCommand {
 
     private func target(for catalog: Catalog, _ viewer: Viewer?) throws -> any SnapshotTarget {
         guard out.hasSuffix(".sqlite") else { return try SnapshotFile(path: out) }
-        // A client reads the limits of its gateway with the rules that it next asks for.
+        // A client replaces these limits when it next reads the rules.
         let rules = RulesEncoder.encode(catalog, for: viewer, limits: WireLimits(), page: 500)
         return try SnapshotDatabase(path: out, rules: rules)
     }
 
-    /// The rights of those who will open the snapshot; nil where no rules of access hold.
+    /// Returns the access of the snapshot's clients; nil without access rules.
     private func access(to catalog: Catalog) throws -> ClientAccess? {
         guard catalog.hasAccessRules else {
             if roles != nil || claims != nil {

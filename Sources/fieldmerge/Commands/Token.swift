@@ -2,12 +2,10 @@ import ArgumentParser
 import MergeWire
 import Operations
 
-/// `fieldmerge token`.
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes bearer tokens.", subcommands: [New.self])
 
-    /// `fieldmerge token new`.
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints a new token, once, and the line for the tokens file, which holds only its hash.",
@@ -56,7 +54,7 @@ struct Token: AsyncParsableCommand {
         func run() async throws {
             let token = AccessToken.make()
             let line = token.line(name: name, rights: rights, roles: role, claims: claims)
-            // Nobody is given a token that opens nothing.
+            // The token is printed only after its line is stored.
             if let append { try TokenAppending(path: append).append(line, named: name) }
             print("token (shown only now, give it to the client):")
             print(token.secret)

@@ -3,7 +3,7 @@ import MergeCore
 import MergeService
 import MergeWire
 
-/// The answer to an undo or a replay, for a terminal.
+/// The answer to an undo or a resend, for a terminal.
 struct AnswerText {
     private let answer: PushAnswer
     private let isPreview: Bool
@@ -15,7 +15,7 @@ struct AnswerText {
 
     /// Prints the answer.
     ///
-    /// - Throws: `ExitCode` where it was not merged, or nothing was written for it now.
+    /// - Throws: `ExitCode` if it was not merged, or wrote nothing.
     func report(asJSON: Bool) throws {
         print(asJSON ? String(decoding: answer.body, as: UTF8.self) : text)
         if answer.status != .merged || (!isPreview && !answer.takesEffect) { throw ExitCode(1) }

@@ -2,7 +2,6 @@ import MergeCore
 import MergeWire
 import RecordStore
 
-/// The parts of an entry as they stand in a table.
 struct EntryCells {
     let number: String
     /// In UTC, to the second.
@@ -29,11 +28,11 @@ struct EntryCells {
 }
 
 extension OutcomeText {
-    /// `section.group [item]`.
+    /// The place as `section.group [item]`.
     var place: String {
         section + (group.map { "." + $0 } ?? "") + (item.map { " [" + PlainText.visible($0) + "]" } ?? "")
     }
 
-    /// The sides that met and what stood then, as JSON; empty where nothing is known.
+    /// The values old, current, new and written as JSON; empty if unknown.
     var sides: [String] { [old, current, new, written].map { PlainText.visible($0 ?? "") } }
 }

@@ -1,7 +1,7 @@
 import MergeWire
 import RecordStore
 
-/// One entry with all its values whole, one below the other.
+/// One entry with all its complete values, one below the other.
 struct EntryText {
     private let entry: StoredEntry
 
@@ -28,7 +28,7 @@ struct EntryText {
         return "\(outcome.place): \(outcome.outcome) (\(why))\n" + block(sides + more)
     }
 
-    /// Names and what they stand for, lined up; what is empty is left out.
+    /// Aligns names and texts, and leaves out empty texts.
     private static func block(_ lines: [(name: String, text: String)]) -> String {
         let told = lines.filter { !$0.text.isEmpty }
         let width = told.map { $0.name.count }.max() ?? 0
@@ -36,7 +36,6 @@ struct EntryText {
             .joined(separator: "\n")
     }
 
-    /// A body keeps its lines.
     private static func lines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { PlainText.visible(String($0)) }
             .joined(separator: "\n")

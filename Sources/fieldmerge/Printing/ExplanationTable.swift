@@ -1,17 +1,16 @@
 import MergeCore
 import MergeWire
 
-/// An explanation as a table for a terminal: a row for each group, and under it why.
+/// An explanation as a table for a terminal: a row for each group, with the reason below.
 struct ExplanationTable {
     private let explanation: Explanation
     private let rows: [Row]
 
-    /// No line is longer.
     private static let width = 120
     private static let widestName = 20
     private static let narrowestValue = 8
 
-    /// The cells of one row: section, id and group, then what met, what was decided and what stands.
+    /// The cells of one row: section, id and group, then the three sides, the decision and the result.
     private struct Row {
         let names: [String]
         let decision: String
@@ -58,7 +57,7 @@ struct ExplanationTable {
         return conflicts == 0 ? "merged" : "merged, with \(conflicts) conflict\(conflicts == 1 ? "" : "s")"
     }
 
-    /// The width that the names and the decision leave to each of the four sides.
+    /// The width of each of the four values, after the names and the decision.
     private var sideWidth: Int {
         let others = TextTable(
             titles: ["section", "id", "group", "decision"], rows: rows.map { $0.names + [$0.decision] })

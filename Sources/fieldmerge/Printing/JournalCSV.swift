@@ -42,7 +42,7 @@ struct JournalCSV {
         return "\"" + safe.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Spreadsheets run what begins like a formula, but for numbers.
+    /// Prevents spreadsheets from running a text as a formula; numbers stay unchanged.
     private static func harmless(_ text: String) -> String {
         guard let first = text.utf8.first, "=+-@\t\r".utf8.contains(first), Double(text) == nil else { return text }
         return "'" + text

@@ -1,10 +1,10 @@
 import MergeWire
 
-/// Outcomes in lines: the place, what became of it, and the four values that met, as long as the width allows.
+/// Outcomes as lines: the place, the outcome, and the four values, shortened to the width.
 struct OutcomeTable {
     private let table: TextTable
 
-    /// No line is longer, but for the indentation.
+    /// The highest length of a line, without indentation.
     static let width = 118
     private static let widestPlace = 32
     private static let narrowestValue = 8

@@ -1,6 +1,6 @@
-/// Texts from elsewhere, made harmless for a terminal.
+/// Makes foreign texts safe for a terminal.
 enum PlainText {
-    /// Control and format characters as their numbers, so that no text moves the cursor or hides another.
+    /// Shows control and format characters as numbers, so that no text moves the cursor or hides another.
     static func visible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var out = ""
@@ -16,7 +16,7 @@ enum PlainText {
 
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        // Joiners (U+200C, U+200D) hold letters and emoji together.
+        // Joiners (U+200C, U+200D) are part of letters and emoji.
         case .format: scalar.value != 0x200C && scalar.value != 0x200D
         case .control, .lineSeparator, .paragraphSeparator: true
         default: false

@@ -1,6 +1,5 @@
 import RecordStore
 
-/// Pushes that are kept because they were refused, as a table for a terminal.
 struct RefusedTable {
     private let entries: [StoredEntry]
     private static let widest = 24

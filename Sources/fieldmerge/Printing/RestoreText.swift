@@ -2,7 +2,6 @@ import MergeCore
 import Operations
 import RecordStore
 
-/// The report of `fieldmerge journal restored` as text.
 struct RestoreText {
     private let report: RestoreReport
     private let rollsForward: Bool

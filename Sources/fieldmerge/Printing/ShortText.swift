@@ -2,15 +2,13 @@
 enum ShortText {
     private static let mark = "…"
 
-    /// The text, or its beginning.
     static func beginning(of text: String, in width: Int) -> String {
         text.count > width ? text.prefix(width - 1) + mark : text
     }
 
-    /// Texts that are compared with each other.
+    /// Shortens texts that are compared with each other.
     ///
-    /// Where the long ones begin alike for more than the width, their beginning is left out, so that the difference
-    /// shows.
+    /// If the long ones have a long common beginning, it is left out, so that the difference is visible.
     static func telling(_ texts: [String], in width: Int) -> [String] {
         let long = Set(texts.filter { $0.count > width })
         guard let first = long.first else { return texts }
@@ -22,7 +20,7 @@ enum ShortText {
         }
     }
 
-    /// The text in lines, broken between words; each line after the first is indented twice.
+    /// Breaks the text between words; each line after the first is indented twice.
     static func wrapped(_ text: String, in width: Int, indent: String) -> [String] {
         var lines: [String] = []
         var line = indent

@@ -2,10 +2,10 @@ import FoundationEssentials
 import GRDB
 import MergeCore
 
-/// A snapshot as a store of the clients for Swift and Python, which is opened by copying it.
+/// A snapshot as a store of the clients for Swift and Python, which is used by copying it.
 ///
-/// Its tables are those of `Sources/FieldMergeClient/Storage/StoreSchema.swift`. The program does not import that module,
-/// since it brings a client for HTTP along; a test opens what is written here.
+/// Its tables are those of `Sources/FieldMergeClient/Storage/StoreSchema.swift`. The program does not import that
+/// module, because it contains an HTTP client. A test opens the result.
 final class SnapshotDatabase: SnapshotTarget {
     private let path: String
     private let database: DatabaseQueue
@@ -24,11 +24,11 @@ final class SnapshotDatabase: SnapshotTarget {
           PRIMARY KEY (resource, key)) WITHOUT ROWID;
         """
 
-    /// Begins a file beside the one that it replaces once it is whole.
+    /// Begins a separate file, which `finish` moves to its path.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - rules: the answer to `GET /v1/rules`, with which records can be edited before the first sync.
+    ///   - rules: the answer to `GET /v1/rules`, so that records can be edited before the first sync.
     init(path: String, rules: [UInt8]) throws {
         self.path = path
         if FileManager.default.fileExists(atPath: path + ".part") {
@@ -36,7 +36,7 @@ final class SnapshotDatabase: SnapshotTarget {
         }
         var configuration = Configuration()
         configuration.prepareDatabase { db in
-            // Nobody reads it until it is whole, and what a power cut left is begun anew.
+            // The file is used only when it is complete, and written again after a power cut.
             try db.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         }
         database = try DatabaseQueue(path: path + ".part", configuration: configuration)
@@ -103,14 +103,14 @@ final class SnapshotDatabase: SnapshotTarget {
     }
 
     func drop() {
-        // A file that is left is begun anew by whoever writes it next.
+        // The next run replaces a file that remains.
         try? database.close()
         try? FileManager.default.removeItem(atPath: path + ".part")
     }
 }
 
 extension JSONTree {
-    /// An id as text by which the clients find it: its parts with U+001F between them.
+    /// The text form of an id in the clients: its parts with U+001F between them.
     fileprivate var key: String {
         if case .array(let parts) = self { return parts.map(\.key).joined(separator: "\u{1F}") }
         if case .text(let text) = self { return text.string }

@@ -2,13 +2,12 @@ import FoundationEssentials
 import RecordStore
 import SystemPackage
 
-/// A snapshot's file while it is written, beside the one that it replaces once it is whole.
+/// The file of a snapshot, written under a separate name until it is complete.
 protocol SnapshotTarget: AnyObject {
-    /// Writes some lines.
     func write(_ bytes: [UInt8], records: Int) throws
-    /// Puts the whole file in the place of the one before.
+    /// Replaces the former file with the complete one.
     func finish() throws
-    /// Takes away what was written.
+    /// Removes the incomplete file.
     func drop()
 }
 
@@ -22,7 +21,7 @@ final class SnapshotFile: SnapshotTarget {
     private var waiting: [UInt8] = []
     private static let member = 1 << 20
 
-    /// - Throws: where the file cannot be made.
+    /// - Throws: an error if the file cannot be created.
     init(path: String) throws {
         self.path = path
         isPacked = path.hasSuffix(".gz")
@@ -31,14 +30,13 @@ final class SnapshotFile: SnapshotTarget {
             permissions: [.ownerReadWrite, .groupRead, .otherRead])
     }
 
-    /// Writes some lines.
     func write(_ bytes: [UInt8], records: Int) throws {
         waiting += bytes
         try progress.add(bytes, records: records)
         if waiting.count >= Self.member { try flush() }
     }
 
-    /// A file in gzip may consist of several members, one behind the other (RFC 1952, section 2.2).
+    /// A gzip file may consist of several members, one after the other (RFC 1952, section 2.2).
     private func flush() throws {
         if waiting.isEmpty { return }
         if isPacked {
@@ -50,7 +48,6 @@ final class SnapshotFile: SnapshotTarget {
         waiting = []
     }
 
-    /// Puts the whole file in the place of the one before.
     func finish() throws {
         try flush()
         try file.close()
@@ -58,7 +55,6 @@ final class SnapshotFile: SnapshotTarget {
         try progress.finish()
     }
 
-    /// Takes away what was written.
     func drop() {
         try? file.close()
         try? FileManager.default.removeItem(atPath: path + ".part")
@@ -66,7 +62,7 @@ final class SnapshotFile: SnapshotTarget {
 }
 
 extension FileManager {
-    /// Puts a file in the place of another, which need not be there.
+    /// Moves a file to a path, and replaces an existing file.
     func replaceItem(at part: String, with path: String) throws {
         if fileExists(atPath: path) { try removeItem(atPath: path) }
         try moveItem(atPath: part, toPath: path)

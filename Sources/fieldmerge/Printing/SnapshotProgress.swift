@@ -7,18 +7,18 @@ import SystemPackage
     import Darwin
 #endif
 
-/// Tells on standard error how far a snapshot is: a bar on a terminal, plain lines elsewhere.
+/// Reports the progress of a snapshot on standard error: a bar on a terminal, else plain lines.
 struct SnapshotProgress {
     private let start = ContinuousClock.now
     private let isTerminal = isatty(2) == 1
     private var lastTold = ContinuousClock.now
     private var records = 0
-    /// About how many there are; nil where nobody knows.
+    /// The estimated number of records; nil if unknown.
     private var estimate: Int?
 
-    /// Notes some lines.
+    /// Counts some lines.
     ///
-    /// - Throws: where standard error cannot be written.
+    /// - Throws: an error if standard error cannot be written.
     mutating func add(_ bytes: [UInt8], records: Int) throws {
         if self.records == 0, records == 0 { estimate = Self.estimate(bytes) }
         self.records += records
@@ -28,7 +28,6 @@ struct SnapshotProgress {
         try tell(isTerminal ? "\r\u{1B}[K" + bar(now) : line(now) + "\n")
     }
 
-    /// Tells that all is written.
     func finish() throws {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         try tell((isTerminal ? "\r\u{1B}[K" : "") + "\(records) records in \(Int(seconds.rounded())) s\n")
@@ -60,7 +59,6 @@ struct SnapshotProgress {
         return (estimate - records) / rate
     }
 
-    /// Reads the estimate of the first line.
     private static func estimate(_ line: [UInt8]) -> Int? {
         let text = String(decoding: line, as: UTF8.self)
         guard let found = text.range(of: "\"records\":") else { return nil }

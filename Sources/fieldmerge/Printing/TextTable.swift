@@ -1,4 +1,4 @@
-/// Lines up cells in columns; a column in which nothing stands is left out.
+/// Aligns cells in columns, and leaves out empty columns.
 struct TextTable {
     private let titles: [String]
     private let rows: [[String]]

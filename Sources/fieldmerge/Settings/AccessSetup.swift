@@ -1,24 +1,24 @@
 import Gateway
 import ServiceLifecycle
 
-/// Everything that knows who a client is, and by whom it is talked to.
+/// The parts that identify clients and update tokens, keys and certificates.
 struct AccessSetup {
-    /// nil where there is no tokens file.
+    /// nil without a tokens file.
     let loader: TokensLoader?
-    /// nil where there is no identity provider.
+    /// nil without an identity provider.
     let provider: JWTAccess?
-    /// Access tokens of the gateway's own; nil where there is no tokens file.
+    /// The gateway's own access tokens; nil without a tokens file.
     let own: AccessTokens?
-    /// The services that read keys and certificates again which have no loader of their own.
+    /// Services that read keys and certificates again that have no loader.
     var watches: [any Service] = []
 
-    /// nil where nobody needs a token.
+    /// nil if the gateway requires no token.
     var verifier: AccessVerifier? {
         guard loader != nil || provider != nil else { return nil }
         return AccessVerifier(file: loader?.tokens, jwt: provider, own: own)
     }
 
-    /// The services that keep tokens and keys up to date.
+    /// The services that update tokens and keys.
     var services: [any Service] {
         [loader as (any Service)?, provider as (any Service)?].compactMap(\.self) + watches
     }

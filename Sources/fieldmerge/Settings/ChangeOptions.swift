@@ -1,7 +1,6 @@
 import ArgumentParser
 import Gateway
 
-/// The options on changes that programs make which bypass the gateway.
 struct ChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -13,7 +12,6 @@ struct ChangeOptions: ParsableArguments {
         help: ArgumentHelp("Rows that --changes scan reads in a second. (default: 50000)", valueName: "rows"))
     var scanRowsPerSecond: Int?
 
-    /// - Throws: `SettingsError` for a source that there is not.
     func set(_ configuration: inout GatewayConfiguration, _ settings: Settings) throws {
         let rows = try settings.number(
             scanRowsPerSecond, .scanRowsPerSecond, default: 50_000, in: 100...100_000_000)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Gateway
 
-/// The options on which programs are served, and how often.
 struct ClientOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -21,9 +20,6 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Edits that a client may send in a second. (default: no bound)", valueName: "n"))
     var rateEdits: Int?
 
-    /// Sets what the options say.
-    ///
-    /// - Throws: `SettingsError` for one that cannot be used.
     func set(_ out: inout GatewayConfiguration, _ settings: Settings) throws {
         out.requestsPerSecond = try rate(rateRequests, as: .rateRequests, in: settings)
         out.editsPerSecond = try rate(rateEdits, as: .rateEdits, in: settings)

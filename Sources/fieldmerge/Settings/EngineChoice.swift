@@ -4,7 +4,7 @@ import MariaDBStore
 import RecordStore
 import SQLiteStore
 
-/// The options that name the database; the only place that chooses an engine.
+/// The options that name the database; only this file chooses an engine.
 struct DatabaseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,7 +17,7 @@ struct DatabaseOptions: ParsableArguments {
             "File with the database user's password (or FIELDMERGE_DATABASE_PASSWORD).", valueName: "file"))
     var databasePasswordFile: String?
 
-    /// - Throws: `SettingsError` or `StoreError` where the URL or the file behind it cannot be used.
+    /// - Throws: `SettingsError` or `StoreError` if the URL or its file cannot be used.
     ///
     /// - Parameter journal: a SQLite file to attach to an embedded database.
     func engine(_ settings: Settings, bounds: DatabaseBounds, journal: String? = nil) throws -> any RecordEngine {
@@ -52,13 +52,12 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-/// Bounds on what one gateway asks of the database.
+/// Limits on one gateway's use of the database.
 struct DatabaseBounds {
-    /// Connections open at once.
     var connections = 1
     /// Seconds that a request may take.
     var requestSeconds = 30
 
-    /// Seconds that rows which others hold are waited for: no longer than a request may take, with time for an answer.
+    /// Seconds to wait for locked rows: less than a request may take, so that there is time for an answer.
     var lockSeconds: Int { min(5, max(1, requestSeconds - 1)) }
 }

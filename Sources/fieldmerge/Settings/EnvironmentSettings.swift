@@ -3,9 +3,9 @@ import MergeCore
 /// The settings in the environment: `FIELDMERGE_` and the name of an option in capitals.
 struct EnvironmentSettings {
     private(set) var values: [Setting: String] = [:]
-    /// Variables that may be misspelled settings, or have no value: a sentence each.
+    /// A sentence for each empty or possibly misspelled setting.
     private(set) var errors: [String] = []
-    /// Variables that are no settings, and like none.
+    /// A sentence for each variable that resembles no setting.
     private(set) var warnings: [String] = []
 
     init(_ environment: [String: String]) {
@@ -22,8 +22,9 @@ struct EnvironmentSettings {
         }
     }
 
-    /// The prefix is the same for all and says nothing of how near two names are; a name that goes on behind a
-    /// setting's, such as `TOKENS_FILE`, is near it however long.
+    /// Returns the setting that a name resembles, compared without the common prefix.
+    ///
+    /// A name that extends a setting's name, such as `TOKENS_FILE`, resembles it at any length.
     private static func near(_ name: String) -> Setting? {
         let word = String(name.dropFirst(Setting.prefix.count))
         let words = Setting.allCases.map(\.word)

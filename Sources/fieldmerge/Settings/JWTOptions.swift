@@ -2,7 +2,6 @@ import ArgumentParser
 import Gateway
 import Logging
 
-/// The options on tokens that an identity provider signs.
 struct JWTOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -22,9 +21,9 @@ struct JWTOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The claim that holds the roles. (default: roles)", valueName: "claim"))
     var jwtRoles: String?
 
-    /// Returns the settings of a provider; nil where there is none.
+    /// Returns the settings of a provider; nil if there is none.
     ///
-    /// - Throws: `SettingsError` where a part of them is missing.
+    /// - Throws: `SettingsError` if a part is missing.
     func provider(_ settings: Settings) throws -> JWTSettings? {
         let keys = settings.text(jwtKeys, .jwtKeys)
         let secret = settings.text(jwtSecretFile, .jwtSecretFile)
@@ -50,9 +49,9 @@ struct JWTOptions: ParsableArguments {
         return out
     }
 
-    /// Returns what verifies the tokens of a provider; nil where there is none.
+    /// Returns the verifier of a provider's tokens; nil if there is none.
     ///
-    /// - Throws: `SettingsError` where the options cannot be used.
+    /// - Throws: `SettingsError` if the options cannot be used.
     func access(_ settings: Settings, logger: Logger) async throws -> JWTAccess? {
         guard let provider = try provider(settings) else { return nil }
         do {

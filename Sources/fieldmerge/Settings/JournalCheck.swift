@@ -3,19 +3,18 @@ import Operations
 import RecordStore
 import SQLiteStore
 
-/// Looks at the journal that `serve` would keep, and makes and writes nothing.
+/// Checks the journal of `serve` without creating or writing anything.
 struct JournalCheck {
     private let choice: JournalOptions.Choice
     private let open: () throws -> any RecordEngine
 
-    /// - Throws: `SettingsError` where the options cannot be used.
     init(_ database: DatabaseOptions, journal options: JournalOptions, settings: Settings) throws {
         choice = try options.choice(settings, database: try settings.required(database.database, .database))
         open = { try database.engine(settings, bounds: DatabaseBounds()) }
     }
 
-    /// - Returns: why the journal cannot be used; nil where it can, or is yet to be made.
-    /// - Throws: `SettingsError` or `StoreError` where the database cannot be used.
+    /// - Returns: the reason why the journal cannot be used; nil if it can, or does not exist yet.
+    /// - Throws: `SettingsError` or `StoreError` if the database cannot be used.
     func fault() async throws -> String? {
         switch choice {
         case .off: return nil

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// The options on where the journal is kept.
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -12,15 +11,12 @@ struct JournalOptions: ParsableArguments {
 
     private static let defaultSchema = "fieldmerge"
 
-    /// The journal that the option and the database come to.
     enum Choice {
-        /// A schema of the MariaDB server.
         case schema(String)
         case file(String)
         case off
     }
 
-    /// - Throws: `SettingsError` for a journal that does not go with the database.
     func choice(_ settings: Settings, database: String) throws -> Choice {
         let text = settings.text(journal, .journal)
         let isEmbedded = database.hasPrefix("sqlite:")
@@ -47,9 +43,9 @@ struct JournalOptions: ParsableArguments {
         throw SettingsError("--journal is same-server:SCHEMA, sqlite:FILE or off, not “\(text)”")
     }
 
-    /// Returns the file of the journal; nil where it has none.
+    /// Returns the file of the journal; nil if it has none.
     ///
-    /// - Throws: `SettingsError` for a journal that does not go with the database.
+    /// - Throws: `SettingsError` if the journal does not fit the database.
     func file(_ settings: Settings, _ database: DatabaseOptions) throws -> String? {
         let choice = try choice(settings, database: try settings.required(database.database, .database))
         if case .file(let path) = choice { return path }

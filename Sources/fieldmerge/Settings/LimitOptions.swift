@@ -4,7 +4,6 @@ import Gateway
 import MergeService
 import MergeWire
 
-/// Bounds on what clients may ask.
 struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connections to the database. (default: 8)", valueName: "n"))
     var connections: Int?
@@ -79,12 +78,10 @@ struct LimitOptions: ParsableArguments {
             "Bytes that one token may leave in the journal in a day. (default: 1073741824)", valueName: "bytes"))
     var maxJournalDay: Int?
 
-    /// Connections to MariaDB.
     func connectionCount(_ settings: Settings) throws -> Int {
         try settings.number(connections, .connections, default: 8, in: 1...1_000)
     }
 
-    /// - Throws: `SettingsError` for a number out of its range.
     func configuration(_ settings: Settings) throws -> GatewayConfiguration {
         var out = GatewayConfiguration()
         try settings.set(&out.clients, to: maxClients, .maxClients, in: 1...1_000_000)
@@ -97,14 +94,14 @@ struct LimitOptions: ParsableArguments {
         try settings.set(&out.merge.rowsPerRecord, to: rowsPerRecord, .rowsPerRecord, in: 1...10_000_000)
         try settings.set(&out.merge.pageSize, to: pageSize, .pageSize, in: 1...100_000)
         try settings.set(&out.merge.coalesced, to: coalesce, .coalesce, in: 1...128)
-        // The more of them, the smaller each; the server needs processors as well.
-        // Pushes and reads have as many each, and everything else needs a connection too.
+        // More lanes mean smaller batches, and the server needs processors too. Pushes and reads have as many lanes
+        // each, and other work also needs a connection.
         let most = (try connectionCount(settings) - 2) / 2
         out.merge.lanes = try settings.number(
             lanes, .lanes, default: max(1, min(ProcessInfo.processInfo.activeProcessorCount / 2, most)),
             in: 1...1_000)
         out.merge.maximumLanes = out.merge.lanes + 5
-        // Long ones leave processors and connections to the others.
+        // The limits leave processors and connections to short requests.
         out.merge.longReads = out.merge.lanes
         out.merge.longPushes = max(1, min(ProcessInfo.processInfo.activeProcessorCount, most))
         try setTimes(of: &out, settings)

@@ -8,19 +8,16 @@ import MergeCore
     import Darwin
 #endif
 
-/// The log on standard error: one line an event, written at once, its time in UTC.
+/// The log on standard error: one line for each event, written at once, with its time in UTC.
 ///
-/// swift-log's own handler asks the system for the time zone's file and sorts the metadata anew for every line, which is
-/// noticeable where each request has one.
+/// For each line, swift-log's own handler reads the time zone's file and sorts the metadata. This cost matters with one
+/// line for each request.
 struct LineLog: LogHandler {
     /// `YYYY-MM-DDThh:mm:ssZ`.
     private static let clock = SecondText(text)
 
-    /// The shapes that a line can have.
     enum Form: String, CaseIterable {
-        /// For people.
         case text
-        /// For machines.
         case json
     }
 
@@ -53,14 +50,13 @@ struct LineLog: LogHandler {
             while let start = rest.baseAddress, rest.count > 0 {
                 let count = write(STDERR_FILENO, start, rest.count)
                 if count < 0 && errno == EINTR { continue }
-                // Where the log cannot be written there is nowhere left to say so.
+                // An error of the log itself cannot be logged.
                 guard count > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }
     }
 
-    /// The message comes first, then what goes with it.
     private func text(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(256)
@@ -71,7 +67,7 @@ struct LineLog: LogHandler {
         return line
     }
 
-    /// One JSON object; a field that is called like one of the line's own does not take its place.
+    /// Returns one JSON object; fields with the name of a standard member are left out.
     private func json(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
         var line = "{\"time\":" + QuotedText.of(Self.clock.now)
         line += ",\"level\":" + QuotedText.of(event.level.rawValue)
@@ -85,7 +81,7 @@ struct LineLog: LogHandler {
 
     private static let members = ["time", "level", "logger", "message"]
 
-    /// Numbers as they are, everything else in quotes.
+    /// Returns numbers unchanged, and other values in quotes.
     private static func shown(_ value: Logger.MetadataValue) -> String {
         if case .stringConvertible(let number) = value {
             switch number {

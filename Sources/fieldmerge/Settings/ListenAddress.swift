@@ -1,9 +1,8 @@
-/// `HOST:PORT`, an IPv6 address in brackets.
+/// `HOST:PORT`, with an IPv6 address in brackets.
 struct ListenAddress {
     let host: String
     let port: Int
 
-    /// - Throws: `SettingsError` for anything else.
     init(_ text: String) throws {
         let wrong = SettingsError("--listen is HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, not “\(text)”")
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),

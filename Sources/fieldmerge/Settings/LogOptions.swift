@@ -1,7 +1,6 @@
 import ArgumentParser
 import Logging
 
-/// The options on what is written to standard error, and how.
 struct LogOptions: ParsableArguments {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error. (default: info)", valueName: "level"))
     var logLevel: String?
@@ -9,9 +8,9 @@ struct LogOptions: ParsableArguments {
     @Option(help: ArgumentHelp("text for people, or json: an object a line. (default: text)", valueName: "format"))
     var logFormat: String?
 
-    /// Reads the settings, and makes the log that they ask for.
+    /// Reads the settings, and makes the log.
     ///
-    /// - Throws: `SettingsError` for what is no setting, no level or no format.
+    /// - Throws: `SettingsError` for an invalid setting, level or format.
     func start(_ config: String?) throws -> (settings: Settings, logger: Logger, form: LineLog.Form) {
         var warnings: [String] = []
         let settings = try Settings(file: config) { warnings.append($0) }

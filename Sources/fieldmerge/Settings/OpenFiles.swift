@@ -6,24 +6,24 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// The files, connections among them, that the process may have open at once.
+/// The files and connections that the process may open.
 struct OpenFiles {
-    /// The limit that the system sets.
+    /// The limit of the system.
     let limit: Int
-    /// Those that are open at the moment.
+    /// The number of open files.
     let open: Int
 
-    /// Files for everything but clients and the database: connections that are about to be refused, rules, tokens, and
-    /// what the system's libraries need for waiting.
+    /// Files for everything but clients and the database: refused connections, rules, tokens, and timers of the
+    /// system's libraries.
     private var reserve: Int { 40 + 3 * ProcessInfo.processInfo.activeProcessorCount }
 
-    /// Takes as many as the system allows.
+    /// Raises the limit as far as the system permits.
     static func raised() -> OpenFiles {
         var limit = rlimit()
         guard getrlimit(Self.kind, &limit) == 0 else { return OpenFiles(limit: 1_024, open: count) }
         let before = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
-        // Where the system takes back what it allows, the limit is what it was.
+        // If the system refuses, the limit is unchanged.
         let now = setrlimit(Self.kind, &limit) == 0 ? limit.rlim_max : before
         return OpenFiles(limit: Int(clamping: now), open: count)
     }
@@ -38,12 +38,12 @@ struct OpenFiles {
         (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count) ?? 32
     }
 
-    /// Returns how many clients there is room for beside the database.
+    /// Returns the number of clients that the limit permits.
     ///
     /// - Parameters:
-    ///   - wanted: how many there may be at most.
-    ///   - database: files that the database may yet need.
-    /// - Throws: `SettingsError` where there is none.
+    ///   - wanted: the highest number of clients.
+    ///   - database: files that the database may still need.
+    /// - Throws: `SettingsError` if there is room for none.
     func clients(atMost wanted: Int, beside database: Int) throws -> Int {
         let needed = open + database + reserve
         guard limit > needed else {

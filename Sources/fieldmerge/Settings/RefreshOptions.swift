@@ -2,7 +2,6 @@ import ArgumentParser
 import Gateway
 import Logging
 
-/// The options on access tokens of the gateway's own.
 struct RefreshOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -12,10 +11,10 @@ struct RefreshOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds that an access token lasts. (default: 900)", valueName: "seconds"))
     var tokenLifetime: Int?
 
-    /// Returns what gives access tokens; nil where there is no tokens file.
+    /// Returns the issuer of access tokens; nil without a tokens file.
     ///
-    /// - Parameter journalFile: the file of the journal; nil where it has none.
-    /// - Throws: `SettingsError` where an option cannot be used.
+    /// - Parameter journalFile: the file of the journal; nil if it has none.
+    /// - Throws: `SettingsError` if an option cannot be used.
     func tokens(
         _ settings: Settings, file: KnownTokens?, journalFile: String?, logger: Logger
     ) async throws -> AccessTokens? {

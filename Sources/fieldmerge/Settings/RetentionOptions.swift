@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// Options for how long the journal is kept.
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,7 +15,6 @@ struct RetentionOptions: ParsableArguments {
             valueName: "days"))
     var keepChanges: String?
 
-    /// - Throws: `SettingsError` for what is no number of days.
     func days(_ settings: Settings) throws -> (keys: Int, entries: Int, changes: Int) {
         let keys = try Self.days(settings.text(keepKeys, .keepKeys) ?? "30d", .keepKeys)
         let entries = try Self.days(settings.text(keepJournal, .keepJournal) ?? "400d", .keepJournal)

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// The name of every setting of every command, as the command line and a settings file spell it.
+/// The names of all settings of all commands, on the command line and in a settings file.
 ///
-/// One file and one environment may serve all commands, so each of them knows the settings of the others.
+/// Several commands may share a file and an environment, so each command accepts all settings.
 enum Setting: String, CaseIterable {
     case database
     case databasePasswordFile = "database-password-file"
-    /// Kept off the command line, where everybody on the machine can read it.
+    /// Not on the command line, which every user of the machine can read.
     case databasePassword = "database-password"
     case rules
     case listen
@@ -38,7 +38,7 @@ enum Setting: String, CaseIterable {
     case schemaInterval = "schema-interval"
     case logLevel = "log-level"
     case logFormat = "log-format"
-    /// Names the settings file, so it does not stand in it.
+    /// The settings file, which cannot name itself.
     case config
     case connections
     case maxClients = "max-clients"
@@ -61,13 +61,13 @@ enum Setting: String, CaseIterable {
 
     static let prefix = "FIELDMERGE_"
 
-    /// Those that may have several values.
+    /// Settings that may have several values.
     static let lists: [Setting] = [.allowOrigin, .minClient]
 
-    /// Those that may stand in a settings file.
+    /// Settings that a settings file may contain.
     static let ofFile = allCases.filter { $0 != .config }
 
-    /// The variable of the environment, without its prefix.
+    /// The environment variable without its prefix.
     var word: String { rawValue.uppercased().replacing("-", with: "_") }
 
     var variable: String { Self.prefix + word }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import RuleFiles
 import SystemPackage
 
-/// Settings from the command line, the environment (`FIELDMERGE_…`) and a file, the first that has one deciding.
+/// Settings from the command line, the environment (`FIELDMERGE_…`) and a file, in this order of precedence.
 struct Settings {
     private let environment: EnvironmentSettings
     private let file: SettingsFile?
@@ -10,9 +10,8 @@ struct Settings {
     /// Reads environment and file.
     ///
     /// - Parameters:
-    ///   - file: a YAML or JSON file whose keys are the names of the options; nil asks `FIELDMERGE_CONFIG`.
-    ///   - warn: is told of variables that are like no setting.
-    /// - Throws: `SettingsError` with all that is wrong, be it a name that is none or a value that is not one.
+    ///   - file: a YAML or JSON file whose keys are the option names; nil for that of `FIELDMERGE_CONFIG`.
+    ///   - warn: receives a warning for each variable that resembles no setting.
     init(
         file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
         warn: (String) throws -> Void = Self.note
@@ -34,12 +33,12 @@ struct Settings {
         try FileDescriptor.standardError.writeAll(Array("warning: \(warning)\n".utf8))
     }
 
-    /// The value of a setting; nil where it is not given.
+    /// Returns the value of a setting; nil if it is not set.
     func text(_ option: String?, _ setting: Setting) -> String? {
         option ?? environment.values[setting] ?? file?.values[setting.rawValue]?.first
     }
 
-    /// The values of a setting that may have several, which the environment separates with commas.
+    /// Returns the values of a list setting, which the environment separates with commas.
     func list(_ options: [String], _ setting: Setting) -> [String] {
         if !options.isEmpty { return options }
         if let text = environment.values[setting] {
@@ -53,7 +52,6 @@ struct Settings {
         return String(start.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// - Throws: `SettingsError` where the setting is missing.
     func required(_ option: String?, _ setting: Setting) throws -> String {
         guard let text = text(option, setting) else {
             let name = setting.rawValue
@@ -63,8 +61,8 @@ struct Settings {
         return text
     }
 
-    /// A whole number within a range.
-    /// - Throws: `SettingsError` where the setting is something else.
+    /// Returns a whole number within a range.
+    /// - Throws: `SettingsError` for another value.
     func number(_ option: Int?, _ setting: Setting, default standard: Int, in range: ClosedRange<Int>) throws -> Int {
         let wrong = SettingsError(
             "--\(setting.rawValue) is a whole number of \(range.lowerBound) to \(range.upperBound)")
@@ -77,7 +75,6 @@ struct Settings {
         return number
     }
 
-    /// - Throws: `SettingsError` if the setting is neither true nor false.
     func flag(_ option: Bool, _ setting: Setting) throws -> Bool {
         if option { return true }
         switch text(nil, setting) {
@@ -87,9 +84,9 @@ struct Settings {
         }
     }
 
-    /// Replaces a standard value by that of a setting, where it is given.
+    /// Replaces a default value if the setting is set.
     ///
-    /// - Throws: `SettingsError` where the setting is no whole number within the range.
+    /// - Throws: `SettingsError` if the setting is not a whole number within the range.
     func set(_ value: inout Int, to option: Int?, _ setting: Setting, in range: ClosedRange<Int>) throws {
         value = try number(option, setting, default: value, in: range)
     }

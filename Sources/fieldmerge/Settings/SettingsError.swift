@@ -1,4 +1,3 @@
-/// A setting that cannot be used.
 struct SettingsError: Error, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import Operations
 
-/// The option on where a gateway keeps what it has seen of the history of the database.
 struct StateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -30,14 +29,14 @@ struct StateOptions: ParsableArguments {
     }
 
     private static func folder(_ environment: [String: String]) -> String {
-        // systemd sets the first one, which may be a list.
+        // systemd sets this variable, which may be a list.
         if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(folder) }
         if let folder = environment["XDG_STATE_HOME"], !folder.isEmpty { return folder + "/fieldmerge" }
         if let home = environment["HOME"], !home.isEmpty { return home + "/.local/state/fieldmerge" }
         return "/var/lib/fieldmerge"
     }
 
-    /// The URL without user and password.
+    /// Returns the URL without user and password.
     private static func place(_ url: String) -> String {
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let rest = url[start...]

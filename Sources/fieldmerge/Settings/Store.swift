@@ -4,15 +4,15 @@ import MergeService
 import RecordStore
 import SQLiteStore
 
-/// The database with what opens its journal.
+/// The database and the access to its journal.
 struct Store {
     let engine: any RecordEngine
     private let choice: JournalOptions.Choice
-    /// The journal's own store, where it cannot take part in the merge's transaction.
+    /// The journal's own store, if the journal cannot take part in the merge's transaction.
     private let ahead: SQLiteEngine?
 
-    /// - Parameter makesFile: makes the file of a SQLite journal where it is missing.
-    /// - Throws: `SettingsError` or `StoreError` where the database or the options cannot be used.
+    /// - Parameter makesFile: creates a missing file of a SQLite journal.
+    /// - Throws: `SettingsError` or `StoreError` if the database or the options cannot be used.
     init(
         _ database: DatabaseOptions, journal options: JournalOptions, settings: Settings, bounds: DatabaseBounds,
         makesFile: Bool = true
@@ -27,7 +27,7 @@ struct Store {
         if !makesFile, !FileManager.default.fileExists(atPath: file) {
             throw SettingsError("there is no journal \(file); “fieldmerge journal init” and “serve” make it")
         }
-        // SQLite commits two files as one only where neither is in WAL mode.
+        // SQLite commits two files together only if neither is in WAL mode.
         let isAlone =
             try !url.hasPrefix("sqlite:")
             || SQLiteEngine.usesWAL(
@@ -40,7 +40,6 @@ struct Store {
         engine = try database.engine(settings, bounds: bounds, journal: isAlone ? nil : file)
     }
 
-    /// Ends every connection.
     func close() async {
         await engine.close()
         await ahead?.close()
@@ -48,7 +47,7 @@ struct Store {
 
     /// Opens the journal for a gateway.
     ///
-    /// A write-ahead journal then belongs to this process alone.
+    /// A write-ahead journal is then locked for this process.
     ///
     /// - Throws: `StoreError` if the journal cannot be used; of the kind `busy` if another gateway uses it.
     func openServedJournal() async throws(StoreError) -> JournalStatus {
@@ -56,7 +55,6 @@ struct Store {
         return try await openJournal()
     }
 
-    /// - Throws: `StoreError` where the journal cannot be used.
     func openJournal() async throws(StoreError) -> JournalStatus { try await openJournal(for: .merging) }
 
     private func openJournal(for purpose: JournalOpener.Purpose) async throws(StoreError) -> JournalStatus {
@@ -75,9 +73,9 @@ struct Store {
             ?? JournalOpener(engine: engine, schema: JournalTables.attachedName)
     }
 
-    /// The journal that is there.
+    /// Opens the existing journal.
     ///
-    /// - Throws: `SettingsError` where none is wanted, or `StoreError` where it is missing or cannot be used.
+    /// - Throws: `SettingsError` if the journal is off, or `StoreError` if it is missing or cannot be used.
     func journal(for purpose: JournalOpener.Purpose) async throws -> Journal {
         switch try await openJournal(for: purpose) {
         case .together(let journal), .ahead(let journal, _): return journal
@@ -104,9 +102,9 @@ struct Store {
         return (try await JournalOpener(ahead: file, of: engine).open(for: .adopting), file)
     }
 
-    /// Has the journal that is there belong to this database.
+    /// Makes this database the owner of the existing journal.
     ///
-    /// - Throws: `SettingsError` where none is wanted, or `StoreError` where it is missing or cannot be written.
+    /// - Throws: `SettingsError` if the journal is off, or `StoreError` if it is missing or cannot be written.
     func adoptJournal() async throws -> JournalOpener.Adoption {
         switch choice {
         case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to take over")
@@ -118,15 +116,15 @@ struct Store {
         }
     }
 
-    /// The place that `journal init` made, or found.
+    /// The place of the journal that `journal init` created or found.
     enum Place {
         case schema(JournalTables)
         case file(String)
     }
 
-    /// Makes the journal where it is missing.
+    /// Creates the journal if it is missing.
     ///
-    /// - Throws: `SettingsError` where none is wanted, or where it cannot be made.
+    /// - Throws: `SettingsError` if the journal is off or cannot be created.
     func initJournal() async throws -> Place {
         switch choice {
         case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to make")
@@ -134,7 +132,7 @@ struct Store {
             _ = try await openJournal()
             return .file(path)
         case .schema(let name):
-            // Whoever finds it made needs no right to make it.
+            // An existing schema needs no right to create it.
             let isThere = try await JournalOpener(engine: engine, schema: name).exists()
             return .schema(try await opened(name, createsSchema: !isThere).tables)
         }

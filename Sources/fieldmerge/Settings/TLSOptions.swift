@@ -1,7 +1,6 @@
 import ArgumentParser
 import Gateway
 
-/// The options on encryption between clients and the gateway.
 struct TLSOptions: ParsableArguments {
     @Option(help: ArgumentHelp("File of the gateway's certificate and its chain, in PEM.", valueName: "file"))
     var tlsCertificate: String?
@@ -11,7 +10,7 @@ struct TLSOptions: ParsableArguments {
 
     /// Returns the certificate; nil for plain HTTP.
     ///
-    /// - Throws: `SettingsError` where it cannot be used.
+    /// - Throws: `SettingsError` if it cannot be used.
     func certificate(_ settings: Settings) throws -> ServerCertificate? {
         switch (settings.text(tlsCertificate, .tlsCertificate), settings.text(tlsKey, .tlsKey)) {
         case (nil, nil): return nil

@@ -1,14 +1,13 @@
 import FoundationEssentials
 import SystemPackage
 
-/// Adds lines to a tokens file.
 struct TokenAppending {
     let path: String
 
-    /// Appends a line, on a line of its own whatever the file ended with.
+    /// Appends a line, after a line break if the file does not end with one.
     ///
-    /// - Parameter name: of the token; two tokens of one name could not be told apart in the journal.
-    /// - Throws: `SettingsError` where a token of the name is there already, or the file cannot be read or written.
+    /// - Throws: `SettingsError` if the name exists, because the journal could not distinguish the tokens; or if the
+    ///   file cannot be read or written.
     func append(_ line: String, named name: String) throws {
         let before = try held()
         let names = before.split(separator: "\n").compactMap { $0.split(whereSeparator: \.isWhitespace).first }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Gateway
 
-/// The options on web pages.
 struct WebOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -13,9 +12,6 @@ struct WebOptions: ParsableArguments {
             "Folder of a web app, whose files are served to everybody under /app/.", valueName: "folder"))
     var serveApp: String?
 
-    /// Sets what the options say.
-    ///
-    /// - Throws: `SettingsError` for what is no origin of web pages, and for a folder that cannot be served.
     func set(_ out: inout GatewayConfiguration, _ settings: Settings) throws {
         do {
             out.allowedOrigins = try settings.list(allowOrigin, .allowOrigin).map { try WebOrigin($0) }

@@ -3,7 +3,7 @@ import Operations
 import RecordStore
 import SystemPackage
 
-/// The options by which a command finds the journal, the same as those of `serve`.
+/// The options that a command uses to find the journal, the same as those of `serve`.
 struct JournalAccess: ParsableArguments {
     @OptionGroup var databaseOptions: DatabaseOptions
 
@@ -12,16 +12,16 @@ struct JournalAccess: ParsableArguments {
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
     var config: String?
 
-    /// Opens the journal, which has to be there, and closes the database whatever happens.
+    /// Opens the existing journal for `body`, and always closes the database.
     ///
-    /// - Parameter purpose: merging where the command may write.
+    /// - Parameter purpose: merging if the command may write.
     func with<Answer>(
         for purpose: JournalOpener.Purpose = .looking, _ body: (JournalDesk, Settings) async throws -> Answer
     ) async throws -> Answer {
         try await withStore(for: purpose) { desk, settings, _ in try await body(desk, settings) }
     }
 
-    /// Opens the journal as `with` does, for a command that needs the database too.
+    /// Opens the journal as `with` does, for a command that also needs the database.
     func withStore<Answer>(
         for purpose: JournalOpener.Purpose, _ body: (JournalDesk, Settings, Store) async throws -> Answer
     ) async throws -> Answer {
@@ -41,7 +41,6 @@ struct JournalAccess: ParsableArguments {
         }
     }
 
-    /// Says something that is no part of the answer.
     static func note(_ line: String) throws {
         try FileDescriptor.standardError.writeAll(Array((line + "\n").utf8))
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Operations
 
-/// `fieldmerge journal adopt`.
 struct JournalAdopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `fieldmerge journal`.
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import RecordStore
 
-/// `fieldmerge journal init`.
 struct JournalInit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Makes the journal, and prints the GRANT that the gateway's user needs for it.",

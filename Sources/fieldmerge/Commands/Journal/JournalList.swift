@@ -3,7 +3,6 @@ import MergeCore
 import Operations
 import RecordStore
 
-/// `fieldmerge journal list`.
 struct JournalList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Shows entries of the journal, the newest last.",

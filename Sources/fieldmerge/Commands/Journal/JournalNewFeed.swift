@@ -2,7 +2,6 @@ import ArgumentParser
 import Operations
 import MergeService
 
-/// `fieldmerge journal new-feed`.
 struct JournalNewFeed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new-feed",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Operations
 
-/// `fieldmerge journal refused`.
 struct JournalRefused: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refused", abstract: "Shows the pushes that are kept because they were refused, the newest last.")

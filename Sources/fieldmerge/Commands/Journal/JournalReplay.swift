@@ -1,7 +1,6 @@
 import ArgumentParser
 import Operations
 
-/// `fieldmerge journal replay`.
 struct JournalReplay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Sends a refused push again, as its sender and under the rules of today.",

@@ -2,7 +2,6 @@ import ArgumentParser
 import Operations
 import SQLiteStore
 
-/// `fieldmerge journal restored`.
 struct JournalRestored: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restored",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Operations
 
-/// `fieldmerge journal show`.
 struct JournalShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Shows one entry with all its values whole.")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Operations
 
-/// `fieldmerge journal undo`.
 struct JournalUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Takes an entry back by merging its opposite; what others wrote since stays.",
