@@ -127,7 +127,7 @@ import TestSupport
     }
 
     /// The record that a creation comes upon by `identity` may have what the same edit deletes.
-    @Test(arguments: TestEngine.allCases, ["", #""id":"tmp:p","#])
+    @Test(arguments: TestEngine.allCases, ["", #""id":"tmp:p","#, #""id":499,"#])
     func itemsOfARecordFoundByIdentityAreDeleted(_ kind: TestEngine, _ id: String) async throws {
         let body = """
             {"edits":[{"resource":"people",\(id)"changeset":{"person":{"old":null,"new":{"email":"ann@x"}},

@@ -101,14 +101,15 @@ package struct PushPlan: Sendable {
         for (index, row) in phased.enumerated() {
             if let id = row.createdID { creators[id] = index }
         }
-        // Which record a creation without a key comes upon is known only behind it.
-        if creators.isEmpty, !edit.createsRecord || edit.id.key != nil { return phased }
+        // A creation without a key, or with an identity, may find its record: only then is that record known.
+        let mayFindRecord = edit.createsRecord && (edit.id.key == nil || edit.resource.root.identity != nil)
+        if creators.isEmpty, !mayFindRecord { return phased }
         let root = phased.firstIndex { $0.section == 0 }
         let order = try order(phased.count) { index in
             // A row that needs its own key is the smallest circle; the order below finds it like any other.
             var needed = phased[index].namedIDs.compactMap { creators[$0] }
-            // Items of a record that the edit creates need its key; those that are deleted come first where it is known.
-            if let root, root != index, edit.createsRecord, phased[index].phase > 0 || edit.id.key == nil {
+            // Items of a record that the edit creates need its key. Deletions of items come first if the record is known.
+            if let root, root != index, edit.createsRecord, phased[index].phase > 0 || mayFindRecord {
                 needed.append(root)
             }
             return needed
