@@ -8,6 +8,7 @@ public final class ManualClock: StoreClock {
         var monotonic = 1_000.0
         var next = 0
         var sleepers: [Int: (until: Double, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var watchers: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state: Mutex<State>
@@ -29,17 +30,30 @@ public final class ManualClock: StoreClock {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if seconds <= 0 || Task.isCancelled { return true }
+                let (isOver, watchers) = state.withLock { state in
+                    if seconds <= 0 || Task.isCancelled { return (true, state.watchers.prefix(0)) }
                     state.sleepers[number] = (state.monotonic + seconds, continuation)
-                    return false
+                    defer { state.watchers = [] }
+                    return (false, state.watchers[...])
                 }
                 if isOver { continuation.resume() }
+                for watcher in watchers { watcher.resume() }
             }
             try Task.checkCancellation()
         } onCancel: {
             let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
             sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Waits until a task waits for this clock.
+    public func waitForSleeper() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.sleepers.isEmpty { state.watchers.append(continuation) }
+                return !state.sleepers.isEmpty
+            }
+            if isThere { continuation.resume() }
         }
     }
 

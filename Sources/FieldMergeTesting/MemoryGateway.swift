@@ -33,10 +33,10 @@ public final class MemoryGateway: Transport {
     /// Sends a request; returns its answer as soon as the status is known.
     public func send(_ request: TransportRequest) async throws -> TransportResponse { try await script.send(request) }
 
-    /// Changes a record as somebody else would; nil deletes it.
-    public func put(_ resource: String, _ id: some RecordID, _ record: JSONValue?) {
-        let id = id.jsonValue
-        state.withLock { $0.put(resource, id, record) }
+    /// Changes a record like another client; nil deletes it.
+    public func put(_ record: JSONValue?, in resource: String, id: some RecordID) {
+        let place = MemoryPlace(resource: resource, key: id.jsonValue.key)
+        state.withLock { $0.put(record, at: place) }
     }
 
     /// Replaces the rules, and gives each record another form; returns false if the rules cannot be read.

@@ -69,8 +69,7 @@ struct MemoryGatewayState {
 
     private var feedName: JSONValue { .string("feed-\(feed)") }
 
-    mutating func put(_ resource: String, _ id: JSONValue, _ record: JSONValue?) {
-        let place = MemoryPlace(resource: resource, key: id.key)
+    mutating func put(_ record: JSONValue?, at place: MemoryPlace) {
         records[place] = record
         touch(place)
     }
@@ -294,7 +293,7 @@ struct MemoryGatewayState {
                 ])
             }
         } catch {
-            return refused(told, edits, error)
+            return refused(told, edits: edits, by: error)
         }
         records = merge.records
         for place in Set(before.keys).union(records.keys).sorted() where before[place] != records[place] {
@@ -309,7 +308,7 @@ struct MemoryGatewayState {
         return ["key": told["key"], "status": "merged", "code": 200, "revision": .null, "results": .array(results)]
     }
 
-    private func refused(_ told: JSONValue, _ edits: [JSONValue], _ refusal: MemoryRefusal) -> JSONValue {
+    private func refused(_ told: JSONValue, edits: [JSONValue], by refusal: MemoryRefusal) -> JSONValue {
         let reply = Reply.problem(refusal.status, refusal.code)
         let problem = JSONValue(text: String(decoding: reply.body, as: UTF8.self)) ?? .null
         let status: JSONValue = refusal.status == 409 ? "rejected" : "failed"

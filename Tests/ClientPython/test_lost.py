@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -138,6 +139,20 @@ class LostTests(StoreCase):
         self.killed(store)
         with mock.patch("fieldmerge.store.SIGN_OUT_SECONDS", 0):
             self.assertEqual(self.losses(self.open(path)), [])
+
+    def test_the_event_of_an_asynchronous_store(self) -> None:
+        path = self.file()
+        self.synced(path).close()
+        self.wipe(path)
+
+        async def first() -> int | None:
+            named: Any = {"server": "http://server.test", "user": "test", "transport": self.server}
+            async with await fieldmerge.aio.open(path, **named) as store:
+                async for lost in store.lost():
+                    return int(lost.unsent)
+            return None
+
+        self.assertEqual(asyncio.run(first()), 0)
 
     def test_a_folder_that_cannot_be_written_stops_nothing(self) -> None:
         path = self.file()

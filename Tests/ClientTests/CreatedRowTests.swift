@@ -103,7 +103,7 @@ import Testing
         try await store.edit("shoppers", id) { $0["customer", "points"] = 3 }
         var record = try Self.made(gateway)
         record["customer"]["points"] = 9
-        gateway.put("shoppers", record["id"], record)
+        gateway.put(record, in: "shoppers", id: record["id"])
         #expect(try await store.sync().isOK)
         // 5 was the answer to the creation: somebody added 4, and this edit took 2 away.
         #expect(try Self.made(gateway)["customer"]["points"] == 7)

@@ -116,7 +116,7 @@ import Testing
         }
         var record = try #require(gateway.record("shoppers", 124))
         record["customer"]["firstName"] = "Eve"
-        gateway.put("shoppers", 124, record)
+        gateway.put(record, in: "shoppers", id: 124)
         #expect(try await store.sync().isOK)
         #expect(try await store.record("shoppers", 124)?["customer", "firstName"] == "Eve")
         #expect(await store.status.unsent == 0)
@@ -205,7 +205,7 @@ import Testing
             try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
             var record = try #require(gateway.record("shoppers", 123))
             record["customer"]["firstName"] = "Jim"
-            gateway.put("shoppers", 123, record)
+            gateway.put(record, in: "shoppers", id: 123)
         }
         let syncing = Task { try await store.sync() }
         if isToken { await token.wasCalled() } else { for await _ in stuck { break } }

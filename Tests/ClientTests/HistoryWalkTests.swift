@@ -136,7 +136,7 @@ private final class HistoryWalk {
         guard var record = gateway.record("shoppers", id) else { return }
         record["customer"]["points"] = .integer(Int128((record["customer"]["points"].intValue ?? 0) + 1000))
         strangers[id, default: 0] += 1
-        gateway.put("shoppers", id, record)
+        gateway.put(record, in: "shoppers", id: id)
         switch Int.random(in: 0..<20, using: &dice) {
         case 0, 1: gateway.beginAnew()
         case 2...5:
@@ -165,7 +165,7 @@ private final class HistoryWalk {
             for name in ["firstName", "lastName", "street", "county", "status"] { record["customer"][name] = mark }
             record["customer"]["points"] = 2000
             record["customer"]["tags"] = [mark]
-            gateway.put("shoppers", id, record)
+            gateway.put(record, in: "shoppers", id: id)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
     private static func meet(_ store: FieldMergeStore, _ gateway: MemoryGateway, _ name: JSONValue) async throws {
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["firstName"] = .string("their \(name)")
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         try await store.edit("shoppers", 123) { $0["customer", "firstName"] = name }
         try await store.sync()
     }
@@ -110,7 +110,7 @@ import Testing
         let ticket = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["firstName"] = "Jim"
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         try await store.sync()
         let conflict = try #require(await ticket.outcome.conflicts.first)
         #expect(try await store.conflicts().map(\.name) == [conflict.name])
@@ -249,7 +249,7 @@ import Testing
         try await form.save()
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["firstName"] = "Jim"
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         try await Self.pull(store)
         let entry = try #require(try await store.conflicts().first { $0.new == "Bob" })
         try await entry.takeTheirs()
@@ -268,7 +268,7 @@ import Testing
         for name in ["Jim", "Kim"] {
             var record = try #require(gateway.record("shoppers", 123))
             record["customer"]["firstName"] = .string(name)
-            gateway.put("shoppers", 123, record)
+            gateway.put(record, in: "shoppers", id: 123)
             try await Self.pull(store)
             entries.append(try #require(try await store.conflicts().first))
         }

@@ -15,9 +15,9 @@ import Testing
             for (name, value) in values { record["customer"][name] = value }
             return record
         }
-        gateway.put("shoppers", 123, try customer(base))
+        gateway.put(try customer(base), in: "shoppers", id: 123)
         let store = try await StoreTests.synced(gateway)
-        gateway.put("shoppers", 123, try customer(base.merging(current) { _, new in new }))
+        gateway.put(try customer(base.merging(current) { _, new in new }), in: "shoppers", id: 123)
         // The edit is made while the changes are on their way, so that it is overtaken before it is sent.
         gateway.script.hold { $0.path.hasPrefix("/v1/changes") }
         async let syncing = store.sync()

@@ -54,13 +54,15 @@
     /// A connection of a client.
     struct RawConnection: Sendable {
         private let socket: Int32
+        /// `POLLRDHUP` of Linux.
+        private static let peerEnds: Int16 = 0x2000
 
         init(_ socket: Int32) { self.socket = socket }
 
         /// Reads a request; nil where the connection ends before it is whole.
         ///
-        /// - Parameter pause: the seconds before each 16 kB of the body.
-        func request(pause: Double = 0) -> (head: String, body: Data)? {
+        /// - Parameter pause: the milliseconds before each 16 kB of the body.
+        func request(pause: Int32 = 0) -> (head: String, body: Data)? {
             var data = Data()
             let end = Data("\r\n\r\n".utf8)
             while data.range(of: end) == nil {
@@ -72,11 +74,17 @@
             let length = head.components(separatedBy: "content-length: ").dropFirst().first
                 .flatMap { Int($0.prefix { $0.isNumber }) }
             while body.count < length ?? 0 {
-                if pause > 0 { Thread.sleep(forTimeInterval: pause) }
-                guard let more = read(min(16_384, (length ?? 0) - body.count)) else { return nil }
+                guard pause == 0 || !isEnded(within: pause), let more = read(min(16_384, (length ?? 0) - body.count))
+                else { return nil }
                 body += more
             }
             return (head, body)
+        }
+
+        /// Returns whether the client ends the connection within so many milliseconds.
+        func isEnded(within milliseconds: Int32) -> Bool {
+            var end = pollfd(fd: socket, events: Self.peerEnds, revents: 0)
+            return poll(&end, 1, milliseconds) != 0
         }
 
         private func read(_ most: Int) -> Data? {

@@ -127,7 +127,7 @@ import Testing
             gateway, at: folder.file("store.db"), clock: clock, isJoined: true)
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["points"] = 9
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         for _ in 0..<3 {
             try await store.sync()
             clock.advance(400)
@@ -295,7 +295,9 @@ import Testing
     @Test("Batches begin at 64 kB, double after a success, and halve after a lost answer, down to one push")
     func batches() async throws {
         let gateway = try StoreTests.gateway()
-        for id in 1_000..<1_060 { gateway.put("aisles", id, ["id": .integer(Int128(id)), "aisle": ["name": "Tins"]]) }
+        for id in 1_000..<1_060 {
+            gateway.put(["id": .integer(Int128(id)), "aisle": ["name": "Tins"]], in: "aisles", id: id)
+        }
         var rules = SharedCases.model["rules"]
         rules["version"] = "wide"
         let text = rules.description.replacingOccurrences(
@@ -351,7 +353,7 @@ import Testing
         try await store.edit("shoppers", 123) { $0["customer", "lastName"] = "Dale" }
         var record = try #require(gateway.record("shoppers", 124))
         record["customer"]["points"] = 77
-        gateway.put("shoppers", 124, record)
+        gateway.put(record, in: "shoppers", id: 124)
         async let second = store.sync()
         var shoppers = try store.observe("shoppers", 124).makeAsyncIterator()
         while let shopper = await shoppers.next(), shopper?["customer", "points"] != 77 {}
@@ -381,7 +383,7 @@ import Testing
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["street"] = "9 New St"
         record["customer"]["points"] = 50
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         async let second = store.sync()
         var shoppers = try store.observe("shoppers", 123).makeAsyncIterator()
         while let shopper = await shoppers.next(), shopper?["customer", "points"] != 50 {}

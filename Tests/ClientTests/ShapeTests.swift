@@ -68,7 +68,7 @@ import Testing
         let store = try await StoreTests.synced(gateway)
         var record = try #require(gateway.record("shoppers", 124))
         record["customer"]["points"] = 50
-        gateway.put("shoppers", 124, record)
+        gateway.put(record, in: "shoppers", id: 124)
         if byPush {
             // The push is of rules that all later ones take, so that its answer has a record of another shape.
             try await store.edit("shoppers", 123) { $0["customer", "points"] = 9 }
@@ -97,7 +97,7 @@ import Testing
         for id in 1...6 {
             var record = try #require(gateway.record("shoppers", 124))
             record["id"] = .integer(Int128(id))
-            gateway.put("shoppers", id, record)
+            gateway.put(record, in: "shoppers", id: id)
         }
         let clock = ManualClock()
         var store = try await memoryStore(gateway, at: folder.file("store.db"), clock: clock)
@@ -167,7 +167,7 @@ import Testing
         var customer = record["customer"]?.objectValue ?? [:]
         customer["county"] = .none
         record["customer"] = .object(customer)
-        gateway.put("shoppers", 123, .object(record))
+        gateway.put(.object(record), in: "shoppers", id: 123)
         let store = try await StoreTests.synced(gateway)
         let held = try #require(await store.record("shoppers", 123))
         #expect(held.value("customer", "county") == .none)

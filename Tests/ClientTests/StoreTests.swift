@@ -153,7 +153,7 @@ import Testing
         func meet(_ name: String) async throws {
             var record = try #require(gateway.record("shoppers", 123))
             record["customer"]["firstName"] = .string("their \(name)")
-            gateway.put("shoppers", 123, record)
+            gateway.put(record, in: "shoppers", id: 123)
             try await store.edit("shoppers", 123) { $0["customer", "firstName"] = .string("my \(name)") }
             try await store.sync()
         }
@@ -181,7 +181,7 @@ import Testing
         try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["points"] = 9
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         try await store.sync()
         var conflicts = store.conflicts.makeAsyncIterator()
         let conflict = try #require(await conflicts.next())
@@ -200,7 +200,7 @@ import Testing
         try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["firstName"] = "Jim"
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         try await store.sync()
         // The sync does not wait for the answer, which is an edit of its own.
         var shoppers = try store.observe("shoppers", 123).makeAsyncIterator()
@@ -220,7 +220,7 @@ import Testing
         }
         var record = try #require(gateway.record("shoppers", 124))
         record["customer"]["lastName"] = nil
-        gateway.put("shoppers", 124, record)
+        gateway.put(record, in: "shoppers", id: 124)
         try await store.sync()
         #expect(gateway.record("shoppers", 124)?["customer"]["lastName"] == "unknown")
         await registration.end()
@@ -311,7 +311,7 @@ import Testing
     @Test("A record that a snapshot drops after a 410 is gone") func aDroppedRecordIsGone() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
-        gateway.put("shoppers", 124, nil)
+        gateway.put(nil, in: "shoppers", id: 124)
         gateway.beginAnew()
         #expect(try await store.sync().isOK)
         var gone = store.gone.makeAsyncIterator()
@@ -399,9 +399,11 @@ import Testing
         let url = folder.file("store.db")
         let store = try await Self.synced(gateway, at: url)
         _ = try await store.file.write("sign out") { try $0.discardAll(policy: .discard) }
-        async let opening = memoryStore(gateway, at: url)
-        try await Task.sleep(for: .milliseconds(50))
+        let clock = ManualClock()
+        async let opening = memoryStore(gateway, at: url, clock: clock)
+        await clock.waitForSleeper()
         try store.file.remove()
+        clock.advance(0.1)
         let other = try await opening
         #expect(await other.status.revision == nil)
         #expect(try await other.sync().isOK)

@@ -19,7 +19,7 @@ import Testing
         try await DatabaseQueue(path: url.path).writeWithoutTransaction { db in try db.execute(sql: sql) }
 
         let gateway = try StoreTests.gateway()
-        gateway.put("aisles", 1_001, ["id": 1001, "aisle": ["name": "Oils"]])
+        gateway.put(["id": 1001, "aisle": ["name": "Oils"]], in: "aisles", id: 1_001)
         let store = try await memoryStore(gateway, at: url)
         let status = await store.status
         #expect(status.unsent == 2 && status.refused == 1 && status.revision == 3)

@@ -12,7 +12,7 @@ import Testing
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let ticket = try await store.edit("shoppers", 124) { $0["customer", "firstName"] = "Bob" }
-        gateway.put("shoppers", 124, nil)
+        gateway.put(nil, in: "shoppers", id: 124)
         gateway.script.noNetwork()
         try await store.sync()
         // A pull alone tells that the record is gone, before the edit was sent.
@@ -46,7 +46,7 @@ import Testing
         var record = try #require(gateway.record("shoppers", 124))
         try await store.edit("shoppers", 124) { $0["customer", "status"] = "open" }
         record["customer"]["status"] = "closed"
-        gateway.put("shoppers", 124, record)
+        gateway.put(record, in: "shoppers", id: 124)
         try await store.sync()
         #expect(try await store.refusedEdits().first?.problem["code"] == "rejected")
         try await store.signOut()
@@ -59,7 +59,7 @@ import Testing
         let refused = try await store.edit("shoppers", 124) { $0["customer", "status"] = "open" }
         var record = try #require(gateway.record("shoppers", 124))
         record["customer"]["status"] = "closed"
-        gateway.put("shoppers", 124, record)
+        gateway.put(record, in: "shoppers", id: 124)
         async let waiting = merged.outcome
         try await store.signOut(unsent: .send)
         #expect(await waiting.status == .merged)
@@ -84,10 +84,10 @@ import Testing
         let gateway = try StoreTests.gateway()
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["points"] = 6
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         let store = try await StoreTests.synced(gateway)
         record["customer"]["points"] = 10
-        gateway.put("shoppers", 123, record)
+        gateway.put(record, in: "shoppers", id: 123)
         // The edit is made while the changes are on their way, so that it is overtaken before it is sent.
         gateway.script.hold { $0.path.hasPrefix("/v1/changes") }
         async let syncing = store.sync()

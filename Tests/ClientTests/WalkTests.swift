@@ -354,7 +354,7 @@ private final class Walk {
         let held = record["customer"]["points"].intValue ?? 0
         record["customer"]["points"] = .integer(Int128(held + 7))
         points[id, default: 0] += 7
-        gateway.put("shoppers", id, record)
+        gateway.put(record, in: "shoppers", id: id)
         if dice.chance(0.15) { gateway.beginAnew() }
     }
 

@@ -59,14 +59,14 @@ class Place:
         for index in range(len(self.gateways)):
             self.start_gateway(index)
 
-    def start_gateway(self, index: int, url: str = "") -> None:
+    def start_gateway(self, index: int, url: str = "", options=()) -> None:
         state = self.folder / f"state-{index}"
         state.mkdir(exist_ok=True)
         log = self.folder / f"gateway-{len(self.logs)}.log"
         self.logs.append(log)
         self.gateways[index] = Gateway(
             [self.binary, "serve", "--database", url or self.engine.url, *self.engine.journal_options, "--rules", self.rules,
-             "--tokens", self.tokens_file, "--state", state, "--log-level", "debug"], log)
+             "--tokens", self.tokens_file, "--state", state, "--log-level", "debug", *options], log)
 
     def reload(self) -> None:
         for gateway in self.gateways:

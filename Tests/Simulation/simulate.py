@@ -23,7 +23,7 @@ def draw(seed: int, name: str, engine: str, rounds: int) -> dict:
     drawn = world.draw(numbers, name)
     return {"seed": seed, "engine": engine, "world": drawn, "clients": [client["name"] for client in world.CLIENTS],
             "rounds": Drawer(numbers, drawn, engine).history(rounds),
-            "scenes": [] if "judged" in drawn else scenes.draw(numbers, engine)}
+            "scenes": [] if "judged" in drawn else scenes.draw(seed, engine)}
 
 
 def leave_out(history: dict, names: list) -> dict:

@@ -87,7 +87,7 @@ extension RowChange {
 
 extension RecordChanges {
     /// Returns the paths of the groups that a refusal names.
-    func faultyPaths(_ result: JSONValue, _ problem: JSONValue, of resource: ResourceRules) -> [String] {
+    func faultyPaths(result: JSONValue, problem: JSONValue, of resource: ResourceRules) -> [String] {
         var paths: [String] = []
         let rejected = (result["outcomes"].arrayValue ?? []).filter { $0["outcome"] == "rejected" }
         let fields = problem["fields"].arrayValue?.compactMap(\.stringValue) ?? []

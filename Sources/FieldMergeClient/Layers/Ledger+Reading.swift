@@ -30,7 +30,7 @@ extension Ledger {
     func view(_ resource: String, _ id: JSONValue) throws -> JSONObject? {
         let resolved = try resolve(id)
         let place = RecordPlace(resource: resource, key: resolved.key)
-        return try over(base(place), resource, resolved, pending(place))
+        return try view(of: base(place), in: resource, id: resolved, under: pending(place))
     }
 
     /// Returns a record for the app; nil if there is none.
@@ -54,8 +54,8 @@ extension Ledger {
     }
 
     /// Returns a record with edits over it.
-    func over(
-        _ record: JSONObject?, _ resource: String, _ id: JSONValue, _ edits: [StoredEdit]
+    func view(
+        of record: JSONObject?, in resource: String, id: JSONValue, under edits: [StoredEdit]
     ) throws -> JSONObject? {
         guard !edits.isEmpty, let known = try known(resource) else { return record }
         return edits.reduce(record) { $1.changes.applied(to: $0, id: id, of: known) }
@@ -64,7 +64,7 @@ extension Ledger {
     /// Returns what lies beneath the drafts: base and sent, or everything before a push.
     func seen(_ place: RecordPlace, before push: Int64? = nil) throws -> JSONObject? {
         let below = try pending(place).filter { edit in push.map { edit.push < $0 } ?? (edit.state == .sent) }
-        return try over(base(place), place.resource, .null, below)
+        return try view(of: base(place), in: place.resource, id: .null, under: below)
     }
 
     /// Returns every record of a resource for the app, in the order of keys.
@@ -79,7 +79,8 @@ extension Ledger {
             for (key, edits) in Dictionary(grouping: pending, by: \.key) {
                 let base = found[key]?.members
                 let unknown = UnknownFields(of: edits.map(\.changes), base: base, resource: known)
-                found[key] = try over(base, resource, edits[0].id, edits).map { Record($0, known, unknown: unknown) }
+                found[key] = try view(of: base, in: resource, id: edits[0].id, under: edits)
+                    .map { Record($0, known, unknown: unknown) }
             }
         }
         return found.values.sorted { JSONValue.precedes($0.id, $1.id) }

@@ -24,7 +24,8 @@ extension Ledger {
         let guilty = edits.indices.contains(fault) ? edits[fault] : nil
         let refusal: JSONValue = [
             "problem": own, "fault": .integer(Int128(guilty?.place ?? 0)), "record": result?["record"] ?? .null,
-            "hasRecord": .bool(result != nil), "faulty": .array(try faultyPaths(edits, results, problem)),
+            "hasRecord": .bool(result != nil),
+            "faulty": .array(try faultyPaths(of: edits, results: results, problem: problem)),
         ]
         try write(
             "UPDATE push SET state = 3, key = NULL, body = NULL, doubt = 0, refusal = ? WHERE seq = ?",

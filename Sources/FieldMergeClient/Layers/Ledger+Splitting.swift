@@ -4,7 +4,7 @@ import GRDB
 /// Parts of refused pushes.
 extension Ledger {
     /// Returns the paths of the groups that the refusal of a push names.
-    func faultyPaths(_ edits: [StoredEdit], _ results: [JSONValue], _ problem: JSONValue) throws -> [JSONValue] {
+    func faultyPaths(of edits: [StoredEdit], results: [JSONValue], problem: JSONValue) throws -> [JSONValue] {
         var paths: [String] = []
         for (index, edit) in edits.enumerated() {
             guard let known = try known(edit.resource) else { continue }
@@ -12,7 +12,7 @@ extension Ledger {
             var told = result["problem"]
             // A request that was refused as a whole names the edit in the path.
             if told.isNull, results.isEmpty, Self.index(in: problem) == index { told = problem }
-            for path in edit.changes.faultyPaths(result, told, of: known) where !paths.contains(path) {
+            for path in edit.changes.faultyPaths(result: result, problem: told, of: known) where !paths.contains(path) {
                 paths.append(path)
             }
         }

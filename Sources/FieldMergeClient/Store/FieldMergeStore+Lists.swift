@@ -18,9 +18,9 @@ extension FieldMergeStore {
     func decide(_ conflict: Conflict, isMine: Bool) async throws -> Ticket? {
         if conflict.name.isEmpty {
             guard isMine else { return nil }
-            return try await follow(conflict.resource, conflict.id) { try $0.takeMine(conflict.told) }
+            return try await decide(in: conflict.resource, id: conflict.id) { try $0.takeMine(conflict.told) }
         }
-        return try await follow(conflict.resource, conflict.id) { ledger in
+        return try await decide(in: conflict.resource, id: conflict.id) { ledger in
             try ledger.decide(conflict.name, isMine: isMine, shown: conflict.told)
         }
     }
@@ -29,7 +29,7 @@ extension FieldMergeStore {
     func decide(_ overtaken: Overtaken, isMine: Bool) async throws {
         if let draft = overtaken.draft { return draft.decide(overtaken.told, isMine: isMine) }
         guard overtaken.told["draft"].isNull else { return }
-        _ = try await follow(overtaken.resource, overtaken.id) { ledger in
+        _ = try await decide(in: overtaken.resource, id: overtaken.id) { ledger in
             // An event of an earlier version has no entry.
             overtaken.name.isEmpty
                 ? try ledger.decide(overtaken: overtaken.told, isMine: isMine)
@@ -40,15 +40,18 @@ extension FieldMergeStore {
     /// Edits the group of a conflict once more.
     func write(_ value: JSONValue, into conflict: Conflict) async throws -> Ticket? {
         guard conflict.group != nil else { return nil }
-        return try await follow(conflict.resource, conflict.id) { ledger in
+        return try await decide(in: conflict.resource, id: conflict.id) { ledger in
             // Another process, or the user, may have decided it.
             guard try ledger.unlist(conflict.name) || conflict.name.isEmpty else { return nil }
             return try ledger.commit(value, into: conflict.told)
         }
     }
 
-    private func follow(
-        _ resource: String, _ id: JSONValue, _ body: @escaping @Sendable (Ledger) throws -> String?
+    /// Stores a decision about an entry of a record in one transaction.
+    ///
+    /// - Parameter body: returns the token of the edit that follows.
+    private func decide(
+        in resource: String, id: JSONValue, _ body: @escaping @Sendable (Ledger) throws -> String?
     ) async throws -> Ticket? {
         try await visit(resource, id)
         let made = try await write("decide") { ledger in

@@ -89,7 +89,7 @@ extension FieldMergeStore {
         let record = told?.objectValue
         return try await file.read { ledger in
             let pending = try ledger.pending(RecordPlace(resource: resource, key: resolved.key))
-            return try ledger.over(record, resource, resolved, pending).map { Record($0, rules) }
+            return try ledger.view(of: record, in: resource, id: resolved, under: pending).map { Record($0, rules) }
         }
     }
 

@@ -101,7 +101,7 @@ public actor FieldMergeStore {
             do {
                 return try await openOnce(at: url, context, options, snapshot: snapshot, isSafe: isSafe)
             } catch is SignOutUnderWay {
-                try await Task.sleep(for: .milliseconds(100))
+                try await context.clock.sleep(seconds: 0.1)
             }
         }
         throw FieldMergeError.storeClosed

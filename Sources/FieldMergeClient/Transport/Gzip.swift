@@ -31,7 +31,7 @@ enum Gzip {
             let slot = hash(bytes, index)
             let found = Int(latest[slot])
             latest[slot] = Int32(index)
-            let length = found >= 0 && index - found <= window ? match(bytes, found, index) : 0
+            let length = found >= 0 && index - found <= window ? matchLength(in: bytes, earlier: found, at: index) : 0
             if length < shortestMatch {
                 bits.appendSymbol(Int(bytes[index]))
                 index += 1
@@ -49,7 +49,7 @@ enum Gzip {
         return Int((word &* 0x9E37_79B1) >> 17)
     }
 
-    private static func match(_ bytes: UnsafeBufferPointer<UInt8>, _ earlier: Int, _ index: Int) -> Int {
+    private static func matchLength(in bytes: UnsafeBufferPointer<UInt8>, earlier: Int, at index: Int) -> Int {
         let most = min(longestMatch, bytes.count - index)
         var length = 0
         while length < most, bytes[earlier + length] == bytes[index + length] { length += 1 }

@@ -41,18 +41,31 @@ class Stage:
 
     # MARK: Tables and rules
 
-    def open(self, rows: int, kind: str = "crates") -> str:
+    def open(self, rows: int, kind: str = "crates", n: int = 0) -> str:
         """Makes a table with rows and a resource over it, and returns its name when all gateways serve it."""
-        self.serial += 1
-        name = f"{kind}{self.serial}"
-        end = " ENGINE=InnoDB" if self.engine.name == "mariadb" else ""
-        values = ", ".join(f"({id}, 'first')" for id in range(1, rows + 1))
-        self.engine.script(TABLE.format(name=name, end=end) + (f"INSERT INTO {name} (id, label) VALUES {values};" if values else ""))
-        self.engine.grant([name])
-        self.rule_file(name).write_text(RULES.format(name=name))
-        self.place.reload()
-        self.wait(lambda: self.is_served(name), f"serving {name}")
+        name = self.new_name(kind)
+        values = ", ".join(f"({id}, {n}, 'first')" for id in range(1, rows + 1))
+        self.make([name], TABLE.format(name=name, end=self.end) + f"INSERT INTO {name} (id, n, label) VALUES {values};",
+                  {name: RULES.format(name=name)})
         return name
+
+    def new_name(self, kind: str) -> str:
+        self.serial += 1
+        return f"{kind}{self.serial}"
+
+    @property
+    def end(self) -> str:
+        """The end of the definition of a table."""
+        return " ENGINE=InnoDB" if self.engine.name == "mariadb" else ""
+
+    def make(self, tables: list, text: str, rules: dict) -> None:
+        """Makes tables and resources, and returns when all gateways serve them."""
+        self.engine.script(text)
+        self.engine.grant(tables)
+        for name, lines in rules.items():
+            self.rule_file(name).write_text(lines)
+        self.place.reload()
+        self.wait(lambda: all(self.is_served(name) for name in rules), f"serving {', '.join(rules)}")
 
     def rule_file(self, name: str):
         return self.place.rules / f"{name}.yaml"
@@ -71,8 +84,8 @@ class Stage:
 
     # MARK: Pushes
 
-    def addition(self, name: str, id: int, delta: int = 1) -> dict:
-        return {"resource": name, "id": id, "changeset": {"crate": {"n": {"old": 0, "new": delta}}}}
+    def addition(self, name: str, id: int, delta: int = 1, base: int = 0) -> dict:
+        return {"resource": name, "id": id, "changeset": {"crate": {"n": {"old": base, "new": base + delta}}}}
 
     def push(self, gateway: int, edits: list, key: str = "") -> tuple:
         status, text = self.client.caller.call(gateway, "POST", "/v1/push", {"edits": edits} | ({"key": key} if key else {}))

@@ -1,0 +1,72 @@
+"""A proxy between a gateway and MariaDB that can tell the COMMITs."""
+
+import socket
+import threading
+
+COMMIT = b"\x03COMMIT"
+
+
+class Connection:
+    def __init__(self, client: socket.socket, server: socket.socket):
+        self.client, self.server = client, server
+        # The answers of the server are not forwarded any more.
+        self.is_broken = False
+
+    def close(self) -> None:
+        for end in (self.client, self.server):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+class Proxy:
+    """`sees` gets what a gateway sends, `commits` each COMMIT before the server has it."""
+
+    def __init__(self, stage):
+        self.address, self.server = stage.place.folder / f"proxy{stage.serial}", str(stage.engine.server.socket)
+        self.url = stage.engine.url.replace(self.server, str(self.address))
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.address))
+        self.listener.listen(64)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def sees(self, connection: Connection, data: bytes) -> None:
+        pass
+
+    def commits(self, connection: Connection) -> None:
+        pass
+
+    def accept(self) -> None:
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self.server)
+            connection = Connection(client, server)
+            for forward in (self.forward_requests, self.forward_answers):
+                threading.Thread(target=forward, args=(connection,), daemon=True).start()
+
+    def forward_requests(self, connection: Connection) -> None:
+        try:
+            while data := connection.client.recv(65536):
+                self.sees(connection, data)
+                if data[4:] == COMMIT:
+                    self.commits(connection)
+                connection.server.sendall(data)
+        except OSError:
+            pass
+        connection.close()
+
+    def forward_answers(self, connection: Connection) -> None:
+        try:
+            while (data := connection.server.recv(65536)) and not connection.is_broken:
+                connection.client.sendall(data)
+        except OSError:
+            pass
+        connection.close()
+
+    def close(self) -> None:
+        self.listener.close()
