@@ -1,6 +1,6 @@
 """The clock jumps ahead by more days than keys are kept. An old key still has its answer.
 
-The clock stays. All times in the journal move back, which is the same for a program that compares them with the clock.
+All times in the journal move back instead. Compared with the clock, that is the same.
 """
 
 import sqlite3

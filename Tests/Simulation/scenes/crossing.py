@@ -1,6 +1,6 @@
 """Pushes that name the same rows of two resources in different orders. They wait for each other and never in a circle.
 
-The counters are so large that doubles cannot tell neighbours apart, and all pushes have the same old base.
+The counters are so large that two neighbours are the same double, and all pushes have the same old base.
 """
 
 import threading

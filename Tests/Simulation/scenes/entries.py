@@ -1,4 +1,4 @@
-"""The journal has an entry for each row operation. An undo leaves what was written later."""
+"""The journal has an entry for each row operation. An undo keeps later writes."""
 
 import json
 
@@ -24,8 +24,8 @@ def label(name: str, old: str, new: str) -> dict:
     return {"resource": name, "id": 1, "changeset": {"crate": {"label": {"old": old, "new": new}}}}
 
 
-def push(stage, what: str, edit: dict) -> str:
-    key = f"{what} {stage.serial}"
+def push(stage, name: str, edit: dict) -> str:
+    key = f"{name} {stage.serial}"
     status, answer = stage.push(0, [edit], key)
     if status != 200:
         stage.add(f"{edit} was answered {status} {answer}")

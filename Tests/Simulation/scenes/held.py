@@ -1,4 +1,4 @@
-"""A transaction stays open while a later one is committed and reported. The feed then reports the earlier one too.
+"""A transaction stays open while a later one is committed and reported. Then the feed also reports the earlier one.
 
 The only gateway has no scan, which would find the row.
 """
@@ -20,7 +20,7 @@ class Holder(Proxy):
         self.held, self.is_over, self.marked = threading.Event(), threading.Event(), set()
         super().__init__(stage)
 
-    def sees(self, connection: Connection, data: bytes) -> None:
+    def requests(self, connection: Connection, data: bytes) -> None:
         if MARK.encode() in data:
             self.marked.add(connection)
 

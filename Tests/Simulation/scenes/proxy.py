@@ -1,4 +1,4 @@
-"""A proxy between a gateway and MariaDB that can tell the COMMITs."""
+"""A proxy between a gateway and MariaDB that recognizes COMMITs."""
 
 import socket
 import threading
@@ -21,7 +21,7 @@ class Connection:
 
 
 class Proxy:
-    """`sees` gets what a gateway sends, `commits` each COMMIT before the server has it."""
+    """Subclasses override `requests` for all data of a gateway, and `commits` for each COMMIT before the server receives it."""
 
     def __init__(self, stage):
         self.address, self.server = stage.place.folder / f"proxy{stage.serial}", str(stage.engine.server.socket)
@@ -31,7 +31,7 @@ class Proxy:
         self.listener.listen(64)
         threading.Thread(target=self.accept, daemon=True).start()
 
-    def sees(self, connection: Connection, data: bytes) -> None:
+    def requests(self, connection: Connection, data: bytes) -> None:
         pass
 
     def commits(self, connection: Connection) -> None:
@@ -52,7 +52,7 @@ class Proxy:
     def forward_requests(self, connection: Connection) -> None:
         try:
             while data := connection.client.recv(65536):
-                self.sees(connection, data)
+                self.requests(connection, data)
                 if data[4:] == COMMIT:
                     self.commits(connection)
                 connection.server.sendall(data)

@@ -29,12 +29,12 @@ class Stage:
     def add(self, text: str) -> None:
         self.faults.add(self.name, text)
 
-    def wait(self, is_so, what: str, seconds: float = SECONDS) -> bool:
+    def wait(self, is_so, event: str, seconds: float = SECONDS) -> bool:
         """False, and a fault, if something does not become true in time."""
         end = time.monotonic() + seconds
         while not is_so():
             if time.monotonic() > end:
-                self.add(f"within {seconds} s: not {what}")
+                self.add(f"within {seconds} s: not {event}")
                 return False
             time.sleep(0.05)
         return True

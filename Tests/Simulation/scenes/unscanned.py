@@ -1,5 +1,5 @@
-"""Gateways without the scan. The feed reports each change of a push: also to other resources, of rows that go along, and
-while other pushes are committed.
+"""Gateways without the scan. The feed reports each change of a push: also to other resources, also of
+rows that the database deletes along, also while other pushes are committed.
 """
 
 import threading
@@ -76,7 +76,7 @@ class Unscanned:
             "n": {"old": boxes[key]["n"], "new": boxes[key]["n"] + 1}, "label": {"old": boxes[key]["label"], "new": f"edited{self.serial}"}}}}])
 
     def delete(self) -> None:
-        """The lids of the box go along."""
+        """The database deletes the lids of the box along."""
         boxes, _ = self.rows()
         key = self.random.choice(sorted(boxes))
         self.push([{"resource": self.random.choice((self.boxes, self.shelf)), "id": key,

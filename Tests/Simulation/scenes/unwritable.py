@@ -1,4 +1,4 @@
-"""The gateway loses the right to write the journal. `/readyz` must agree with what a push experiences."""
+"""The gateway loses the right to write the journal. `/readyz` must report it, and again be ready when the right is back."""
 
 import json
 
