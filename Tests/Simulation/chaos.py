@@ -1,113 +1,133 @@
-"""What happens around the clients: foreign writes, reloads, schema changes and kills."""
+"""What happens around the clients: gateways, rules and tokens that change, and schema changes."""
 
-import threading
-import time
+import signal
 import traceback
 
-from world import GOODS
+from foreign import Foreign
+from outages import Outages
 
-INJECTING = ("reload", "alter", "kill")
+# Foreign writes make no gateway fail.
+HARMLESS = ("sql", "held", "claims")
 
 
 class Chaos:
+    """Each event is a generator (turns.py): what it breaks, it repairs at its moment `until`."""
+
     def __init__(self, place, ledger, faults):
-        self.place, self.ledger, self.faults = place, ledger, faults
+        self.place, self.faults = place, faults
+        self.foreign, self.outages = Foreign(place, ledger), Outages(place)
         self.counts = {}
 
-    def start(self, events: list) -> threading.Thread:
-        self.faults.is_injected = any(event["do"] in INJECTING for event in events)
-        thread = threading.Thread(target=self.run, args=(events,), daemon=True)
-        thread.start()
-        return thread
+    def begin(self, events: list) -> None:
+        self.faults.is_injected = any(event["do"] not in HARMLESS for event in events)
 
-    def run(self, events: list) -> None:
-        for event in events:
-            time.sleep(event["after"])
-            name = event.get("kind", event["do"])
-            self.counts[name] = self.counts.get(name, 0) + 1
-            try:
-                getattr(self, event["do"])(event)
-            except Exception:  # reported as a fault of the history
-                self.faults.add("crash", f"{event}: {traceback.format_exc()[-1500:]}")
+    def start(self, event: dict):
+        name = event.get("kind", event["do"])
+        self.counts[name] = self.counts.get(name, 0) + 1
+        for actor in (self, self.foreign, self.outages):
+            if hasattr(actor, event["do"]):
+                break
+        try:
+            yield from getattr(actor, event["do"])(event)
+        except Exception:  # reported as a fault of the history
+            self.faults.add("crash", f"{event}: {traceback.format_exc(limit=-3)[:1500]}")
 
     # MARK: Gateways
 
-    def reload(self, event: dict) -> None:
+    def reload(self, event: dict):
         if event["changed"]:
             self.place.variant += 1
             self.place.write_rules()
         self.place.reload()
+        yield None
+        if event["twice"]:
+            self.place.reload()
 
-    def alter(self, event: dict) -> None:
-        place = self.place
-        if event["kind"] == "rename" or place.engine.name == "sqlite":
-            there, back = "ALTER TABLE goods RENAME COLUMN extra TO other", "ALTER TABLE goods RENAME COLUMN other TO extra"
-        else:
-            there, back = (f"ALTER TABLE goods MODIFY extra VARCHAR({n}) NOT NULL DEFAULT ''" for n in (90, 120))
-        place.engine.script(there)
-        place.reload()
-        time.sleep(event["pause"])
-        place.engine.script(back)
-        place.reload()
-
-    def kill(self, event: dict) -> None:
+    def kill(self, event: dict):
         index = event["gateway"] % len(self.place.gateways)
-        self.place.gateways[index].kill()
-        time.sleep(event["pause"])
-        self.place.start_gateway(index)
+        gateway = self.place.gateways[index]
+        gateway.process.send_signal(signal.SIGTERM if event["gently"] else signal.SIGKILL)
+        yield None
+        while gateway.is_running:
+            yield None
+        yield from self.place.with_whole_schema()
+        # Another event may have started it again.
+        if self.place.gateways[index] is gateway:
+            self.place.start_gateway(index)
 
-    # MARK: Foreign writes
+    def guest(self, event: dict):
+        """One more gateway, for a while."""
+        yield from self.place.with_whole_schema()
+        guest = self.place.new_gateway("guest")
+        yield None
+        guest.process.send_signal(signal.SIGTERM if event["gently"] else signal.SIGKILL)
+        while guest.is_running:
+            yield None
 
-    def sql(self, event: dict) -> None:
-        key = 1 + int(event["pick"] * GOODS)
-        getattr(self, "sql_" + event["kind"].replace("-", "_"))(key, "f" + event["token"])
+    def clock(self, event: dict):
+        """The clock of all gateways jumps and returns."""
+        self.place.set_clock(event["seconds"])
+        yield None
+        self.place.set_clock(0)
 
-    def sql_add(self, key: int, token: str) -> None:
-        if self.place.engine.write(f"UPDATE goods SET n = n + 1000 WHERE id = {key}")[0]:
-            self.ledger.add("goods", key, 1000)
-        if self.place.engine.write(f"UPDATE parts SET n = n + 1000 WHERE id = {key}")[0]:
-            self.ledger.add("parts", key, 1000)
+    # MARK: Tokens
 
-    def sql_label(self, key: int, token: str) -> None:
-        self.write_column(key, "label", token)
+    def claims(self, event: dict):
+        self.place.tokens.change(event["client"], areas=event["areas"], role=event["role"])
+        self.place.reload()
+        yield None
 
-    def sql_note(self, key: int, token: str) -> None:
-        self.write_column(key, "note", token)
+    def withdraw(self, event: dict):
+        self.place.tokens.withdraw(event["client"], True)
+        self.place.reload()
+        yield None
+        self.place.tokens.withdraw(event["client"], False)
+        self.place.reload()
 
-    def write_column(self, key: int, column: str, token: str) -> None:
-        start = time.monotonic()
-        if self.place.engine.write(f"UPDATE goods SET {column} = '{token}' WHERE id = {key}")[0]:
-            self.ledger.write("goods", key, column, token, start, time.monotonic())
+    # MARK: Schema
 
-    def sql_bulk(self, key: int, token: str) -> None:
-        self.place.engine.write(f"UPDATE goods SET n = n + 10000 WHERE id <= {GOODS}")
-        for each in range(1, GOODS + 1):
-            self.ledger.add("goods", each, 10000)
+    def alter(self, event: dict):
+        there, back = self.statements(event["kind"])
+        yield from self.place.with_whole_schema()
+        self.place.is_altered = True
+        self.place.engine.script(there)
+        if event["announced"]:
+            self.place.reload()
+        yield None
+        yield from self.place.without_occupation()
+        self.place.engine.script(back)
+        self.place.is_altered = False
+        self.place.reload()
 
-    def sql_delete_part(self, key: int, token: str) -> None:
-        start, part = time.monotonic(), 2 * key
-        if self.place.engine.write(f"DELETE FROM parts WHERE id = {part}")[0]:
-            self.ledger.delete("parts", part, start, time.monotonic())
+    def unkeyed(self, event: dict):
+        """A table loses its key, and rows then share their numbers. No push may write one of these."""
+        engine = self.place.engine
+        yield from self.place.with_whole_schema()
+        self.place.is_altered = True
+        engine.script("ALTER TABLE parts MODIFY id INT NOT NULL, DROP PRIMARY KEY; INSERT INTO parts (id, good, n, name) "
+                      "SELECT id, good, -1000000, 'strange' FROM parts WHERE id <= 8")
+        yield None
+        yield from self.place.without_occupation()
+        wrong = engine.write("DELETE FROM parts WHERE (name = 'strange') <> (n = -1000000)")[0]
+        if wrong:
+            self.faults.add("unkeyed", f"{wrong} rows without a key were written")
+        engine.script("DELETE FROM parts WHERE name = 'strange'; "
+                      "ALTER TABLE parts ADD PRIMARY KEY (id), MODIFY id INT NOT NULL AUTO_INCREMENT")
+        self.place.is_altered = False
+        self.place.reload()
 
-    def sql_delete_good(self, key: int, token: str) -> None:
-        start, good = time.monotonic(), key + key % 2
-        self.place.engine.script(f"BEGIN; DELETE FROM parts WHERE good = {good}; DELETE FROM goods WHERE id = {good}; COMMIT;")
-        self.ledger.lost_goods[good] = (start, time.monotonic())
-        self.ledger.delete("goods", good, start, time.monotonic())
-
-    def sql_insert(self, key: int, token: str) -> None:
-        start = time.monotonic()
-        _, found = self.place.engine.write(
-            f"INSERT INTO goods (label, area, mark, secret) VALUES ('{token}', 2, 'AREA2-{token}', 'SECRET-{token}')")
-        self.ledger.begin("goods", found, {"n": 0, "label": token, "note": ""}, start, time.monotonic())
-
-    def sql_area(self, key: int, token: str) -> None:
-        area = 1 + int(token[2:]) % 3
-        self.place.engine.write(f"UPDATE goods SET area = {area}, mark = 'AREA{area}-{token}' WHERE id = {key}")
-
-    def sql_secret(self, key: int, token: str) -> None:
-        self.place.engine.write(f"UPDATE goods SET secret = 'SECRET-{token}', pin = 'PIN-{token}' WHERE id = {key}")
-
-    def sql_lock(self, key: int, token: str) -> None:
-        if self.place.engine.write(f"UPDATE goods SET locked = 1 WHERE id = {key}")[0]:
-            self.ledger.frozen.setdefault(key, time.monotonic())
+    def statements(self, kind: str) -> tuple:
+        is_sqlite = self.place.engine.name == "sqlite"
+        word = "VARCHAR({}) NOT NULL DEFAULT ''"
+        if kind == "rename" or kind == "retype" and is_sqlite:
+            return "ALTER TABLE goods RENAME COLUMN extra TO other", "ALTER TABLE goods RENAME COLUMN other TO extra"
+        if kind == "retype":
+            return tuple(f"ALTER TABLE goods MODIFY extra {word.format(n)}" for n in (90, 120))
+        if kind == "add":
+            return "ALTER TABLE goods ADD COLUMN spare INT", "ALTER TABLE goods DROP COLUMN spare"
+        if kind == "drop":
+            return "ALTER TABLE goods DROP COLUMN extra", f"ALTER TABLE goods ADD COLUMN extra {word.format(120)}"
+        # A trigger writes into another table that is shown too.
+        body = "UPDATE parts SET copy = NEW.label WHERE good = NEW.id"
+        create = "CREATE TRIGGER copying AFTER UPDATE ON goods FOR EACH ROW "
+        return create + (f"BEGIN {body}; END" if is_sqlite else body), "DROP TRIGGER copying"

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 from processes import MariaDB, run
+from proxy import Cutter
 
 ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0"}
 
@@ -17,7 +18,7 @@ class SQLiteEngine:
 
     def __init__(self, folder: Path, binary: Path):
         self.file = folder / "world.db"
-        self.url, self.journal_options = f"sqlite:{self.file}", []
+        self.url, self.journal_url = f"sqlite:{self.file}", f"sqlite:{self.file}.fieldmerge"
         with self.connect() as connection:
             connection.execute("PRAGMA journal_mode=WAL")
 
@@ -57,6 +58,41 @@ class SQLiteEngine:
         connection.close()
         return found
 
+    def begin(self, statement: str):
+        """Runs a statement in a transaction of its own."""
+        return SQLiteTransaction(self.connect(), statement)
+
+    # MARK: Backups
+
+    def dump(self) -> None:
+        for file in (self.file, Path(f"{self.file}.fieldmerge")):
+            self.copy(file, self.saved(file))
+
+    def restore(self, has_data: bool, has_journal: bool) -> None:
+        if has_data:
+            self.copy(self.saved(self.file), self.file)
+        if has_journal:
+            file = Path(f"{self.file}.fieldmerge")
+            self.copy(self.saved(file), file)
+
+    @staticmethod
+    def saved(file: Path) -> Path:
+        return file.with_name("saved-" + file.name)
+
+    @staticmethod
+    def copy(source: Path, target: Path) -> None:
+        one, other = sqlite3.connect(source), sqlite3.connect(target)
+        one.backup(other)
+        one.close()
+        other.close()
+
+    def journal_script(self, text: str) -> None:
+        connection = sqlite3.connect(f"{self.file}.fieldmerge")
+        connection.executescript(text)
+        connection.close()
+
+    # MARK: The end
+
     def journal_text(self) -> str:
         """Everything that the journal contains, as bytes read as Latin-1."""
         files = [path for path in self.file.parent.iterdir() if path.name.startswith("world.db.fieldmerge") and path.is_file()]
@@ -66,22 +102,36 @@ class SQLiteEngine:
         """The folder of the history is removed as a whole."""
 
 
+class SQLiteTransaction:
+    def __init__(self, connection: sqlite3.Connection, statement: str):
+        self.connection = connection
+        connection.execute("BEGIN IMMEDIATE")
+        self.count = connection.execute(statement).rowcount
+
+    def end(self, commits: bool) -> bool:
+        """True if rows were changed."""
+        self.connection.execute("COMMIT" if commits else "ROLLBACK")
+        self.connection.close()
+        return commits and self.count > 0
+
+
 class MariaDBEngine:
     """Two schemas, data and journal, on a server that all histories share."""
 
     name = "mariadb"
     gateways = 2
 
-    def __init__(self, server: MariaDB, binary: Path, number: int):
+    def __init__(self, server, folder: Path, binary: Path, number: int):
         self.server, self.database, self.journal = server, f"world{number}", f"journal{number}"
+        self.proxy = Cutter(folder / "proxy", self)
+        self.dumped = folder / "dump.sql"
         server.sql(f"CREATE DATABASE {self.database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", "")
-        self.url = self.address(MariaDB.USER)
-        server.sql(run([binary, "journal", "init", "--database", self.address("root"), "--journal",
-                        f"same-server:{self.journal}", "--grant-to", server.ACCOUNT]), "")
-        self.journal_options = ["--journal", f"same-server:{self.journal}"]
+        self.url, self.journal_url = self.proxy.url, f"same-server:{self.journal}"
+        server.sql(run([binary, "journal", "init", "--database", self.address("root", server.socket), "--journal",
+                        self.journal_url, "--grant-to", server.ACCOUNT]), "")
 
-    def address(self, user: str) -> str:
-        return f"mariadb://{user}@localhost/{self.database}?socket={self.server.socket}"
+    def address(self, user: str, socket: Path) -> str:
+        return f"mariadb://{user}@localhost/{self.database}?socket={socket}"
 
     def grant(self, tables) -> None:
         for table in tables:
@@ -113,6 +163,31 @@ class MariaDBEngine:
                                  for (name, is_number), value in zip(tables[table].items(), values)})
         return found
 
+    def begin(self, statement: str):
+        """Runs a statement in a transaction of its own."""
+        return MariaDBTransaction(self.server, self.database, statement)
+
+    def disconnect(self) -> None:
+        """Ends the connections of all gateways."""
+        self.server.sql(f"KILL USER {self.server.ACCOUNT}", "")
+
+    # MARK: Backups
+
+    def dump(self) -> None:
+        with open(self.dumped, "wb") as file:
+            subprocess.run(["mariadb-dump", "--no-defaults", f"--socket={self.server.socket}", "-uroot", "--single-transaction",
+                            "--routines", "--triggers", "--databases", self.database, self.journal], stdout=file, check=True)
+
+    def restore(self, has_data: bool, has_journal: bool) -> None:
+        only = [] if has_data and has_journal else ["--one-database", self.database if has_data else self.journal]
+        with open(self.dumped, "rb") as file:
+            subprocess.run(["mariadb", "--no-defaults", f"--socket={self.server.socket}", "-uroot", *only], stdin=file, check=True)
+
+    def journal_script(self, text: str) -> None:
+        self.server.sql(text, self.journal)
+
+    # MARK: The end
+
     def journal_text(self) -> str:
         """Everything that the journal contains, as bytes read as Latin-1."""
         done = subprocess.run(["mariadb-dump", "--no-defaults", f"--socket={self.server.socket}", "-uroot",
@@ -120,7 +195,34 @@ class MariaDBEngine:
         return done.stdout.decode("latin-1")
 
     def drop(self) -> None:
+        self.proxy.close()
+        self.server.recover()
         self.server.sql(f"DROP DATABASE {self.database}; DROP DATABASE {self.journal}", "")
+
+
+class MariaDBTransaction:
+    """A transaction of a client program that waits for its end."""
+
+    def __init__(self, server, database: str, statement: str):
+        self.shell = subprocess.Popen(
+            ["mariadb", "--no-defaults", f"--socket={server.socket}", "-uroot", "-N", "-B", "-n", database],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.count = int(self.ask(f"BEGIN; {statement}; SELECT ROW_COUNT();") or 0)
+
+    def ask(self, text: str) -> str:
+        """Empty if the statement failed."""
+        try:
+            self.shell.stdin.write(text + "\n")
+            self.shell.stdin.flush()
+        except BrokenPipeError:
+            return ""
+        return self.shell.stdout.readline().strip()
+
+    def end(self, commits: bool) -> bool:
+        """True if rows were changed."""
+        is_done = self.ask(("COMMIT" if commits else "ROLLBACK") + "; SELECT 'done';") == "done"
+        self.shell.communicate()
+        return is_done and commits and self.count > 0
 
 
 def unescaped(cell: str) -> str:

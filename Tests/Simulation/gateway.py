@@ -5,7 +5,7 @@ import os
 import socket
 from pathlib import Path
 
-from processes import Process
+from processes import BenchmarkError, Process
 
 
 class Gateway(Process):
@@ -14,13 +14,19 @@ class Gateway(Process):
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         super().__init__([*arguments, "--listen", f"127.0.0.1:{self.port}"], log)
-        self.wait_until(self.is_ready)
+        self.ready = ""
+        try:
+            self.wait_until(self.is_ready)
+        except BenchmarkError as error:
+            raise BenchmarkError(f"/readyz was answered {self.ready}; {error}") from None
 
     def is_ready(self) -> bool:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:
             connection.request("GET", "/readyz")
-            return connection.getresponse().status == 200
+            answer = connection.getresponse()
+            self.ready = f"{answer.status} {answer.read().decode()}"
+            return answer.status == 200
         except OSError:
             return False
         finally:

@@ -1,11 +1,13 @@
 """Draws the events of a history. An event says all that a run needs, so that any part can be left out."""
 
-from world import CLIENTS
+from world import CLIENTS, resources
 
 PUSH_GROUPS = {
     "goods": ("n", "n", "label", "note", "high", "tags", "status", "place", "secret", "pin"),
-    "stock": ("n", "n", "label"), "parts": ("n", "n", "name")}
+    "stock": ("n", "n", "label"), "codes": ("n",), "seen": ("n",), "parts": ("n", "n", "name", "good")}
+OFFICE_ONLY = ("codes", "seen")
 CLERK_LACKS = ("place", "secret", "pin")
+AREA_SETS = ([1], [2], [1, 2], [3], [1, 2, 3])
 
 
 class Drawer:
@@ -17,10 +19,22 @@ class Drawer:
         return [self.round() for _ in range(rounds)]
 
     def round(self) -> dict:
+        """Events with the moments at which they begin and end, pushes that the model judges, and sometimes a restore."""
         if "judged" in self.world:
-            return {"clients": {}, "chaos": [], "judged": self.judged(self.world["judged"])}
-        clients = {client["name"]: [self.event(client) for _ in range(self.random.randint(4, 12))] for client in CLIENTS}
-        return {"clients": clients, "chaos": [self.chaos() for _ in range(self.random.randint(1, 6))], "judged": self.judged(24)}
+            return {"clients": {}, "chaos": [], "judged": self.judged(self.world["judged"]), "restore": ""}
+        clients = {client["name"]: self.timed([self.event(client) for _ in range(self.random.randint(6, 16))], overlaps=False)
+                   for client in CLIENTS}
+        chaos = self.timed([self.chaos() for _ in range(self.random.randint(1, 8))], overlaps=True)
+        restore = self.random.choice(("data", "journal", "both")) if self.chance(0.12) else ""
+        return {"clients": clients, "chaos": chaos, "judged": self.judged(24), "restore": restore}
+
+    def timed(self, events: list, overlaps: bool) -> list:
+        """Adds the moments of each event. Those of a client follow each other."""
+        moments = sorted(round(self.random.random(), 4) for _ in events) + [1]
+        for event, at, following in zip(events, moments, moments[1:]):
+            end = min(1, at + self.random.uniform(0, 0.4)) if overlaps else self.random.uniform(at, following)
+            event |= {"at": at, "until": round(end, 4)}
+        return events
 
     def name(self) -> str:
         self.serial += 1
@@ -36,10 +50,12 @@ class Drawer:
         gateway = self.random.randint(0, 1)
         if kind < 0.72:
             return self.push(client, gateway)
+        if kind < 0.74:
+            return {"do": "burst", "pushes": [self.push(client, gateway + number) for number in range(self.random.choice((8, 24)))]}
         if kind < 0.78 and client["operator"]:
             return {"do": "undo", "gateway": gateway, "pick": self.random.random()}
         if kind < 0.86:
-            return {"do": "read", "gateway": gateway, "resource": self.random.choice(list(PUSH_GROUPS)), "pick": self.random.random()}
+            return {"do": "read", "gateway": gateway, "resource": self.random.choice(("goods", "stock", "parts")), "pick": self.random.random()}
         return {"do": "follow", "gateway": gateway, "mode": self.random.choice(("changes", "changes", "changes", "events", "snapshot")),
                 "loses": self.chance(0.3), "limit": self.random.choice((1, 3, 500))}
 
@@ -47,11 +63,11 @@ class Drawer:
         edits = [self.edit(client) for _ in range(self.random.choice((1, 1, 1, 2, 3, 4)))]
         return {"do": "push", "name": self.name(), "gateway": gateway, "edits": edits, "atomic": self.chance(0.25),
                 "preview": self.chance(0.08), "loses": self.random.choice((0, 0, 0, 0, 1, 2)), "again": self.chance(0.2),
-                "via": self.random.choice(("push", "push", "push", "sync")), "pause": round(self.random.uniform(0, 0.05), 3)}
+                "via": self.random.choice(("push", "push", "push", "sync"))}
 
     def edit(self, client: dict) -> dict:
-        resource = self.random.choice(list(PUSH_GROUPS))
         is_clerk = self.world["roles"] and client["role"] == "clerk"
+        resource = self.random.choice([name for name in resources(self.engine) if not (is_clerk and name in OFFICE_ONLY)])
         groups = [name for name in PUSH_GROUPS[resource] if not (is_clerk and name in CLERK_LACKS)]
         kind = self.random.random()
         return {
@@ -79,13 +95,45 @@ class Drawer:
     # MARK: The world around them
 
     def chaos(self) -> dict:
-        kind = self.random.random()
-        after = round(self.random.uniform(0, 0.6), 3)
-        if kind < 0.7:
-            names = ("add", "add", "label", "note", "bulk", "delete-part", "delete-good", "insert", "area", "secret", "lock")
-            return {"do": "sql", "kind": self.random.choice(names), "pick": self.random.random(), "token": self.name(), "after": after}
-        if kind < 0.8:
-            return {"do": "reload", "changed": self.chance(0.5), "after": after}
-        if kind < 0.88:
-            return {"do": "alter", "kind": self.random.choice(("retype", "rename")), "after": after, "pause": round(self.random.uniform(0, 1), 3)}
-        return {"do": "kill", "gateway": self.random.randint(0, 1), "after": after, "pause": round(self.random.uniform(0, 0.5), 3)}
+        kind = self.random.choice(("sql",) * 14 + ("held", "reload", "alter", "alter", "kill", "guest", "claims", "withdraw", "fault"))
+        return getattr(self, kind)()
+
+    def sql(self) -> dict:
+        names = ("add", "add", "label", "note", "bulk", "delete_part", "delete_good", "insert", "move", "area", "secret", "lock")
+        return {"do": "sql", "kind": self.random.choice(names), "pick": self.random.random(), "token": self.name()}
+
+    def held(self) -> dict:
+        return {"do": "held", "pick": self.random.random(), "commits": self.chance(0.6)}
+
+    def reload(self) -> dict:
+        return {"do": "reload", "changed": self.chance(0.5), "twice": self.chance(0.5)}
+
+    def alter(self) -> dict:
+        return {"do": "alter", "kind": self.random.choice(("retype", "rename", "add", "drop", "trigger")),
+                "announced": self.chance(0.7)}
+
+    def kill(self) -> dict:
+        return {"do": "kill", "gateway": self.random.randint(0, 1), "gently": self.chance(0.3)}
+
+    def guest(self) -> dict:
+        """Only one gateway serves a SQLite file."""
+        if self.engine == "sqlite":
+            return self.kill()
+        return {"do": "guest", "gently": self.chance(0.5)}
+
+    def claims(self) -> dict:
+        return {"do": "claims", "client": self.random.choice(("clerk1", "clerk2")), "areas": self.random.choice(AREA_SETS),
+                "role": self.random.choice(("clerk", "clerk", "clerk", "office"))}
+
+    def withdraw(self) -> dict:
+        return {"do": "withdraw", "client": self.random.choice(("office2", "clerk1", "clerk2"))}
+
+    def fault(self) -> dict:
+        """Of the database, or of the clock."""
+        if self.world["clock"] and self.chance(0.5):
+            return {"do": "clock", "seconds": self.random.choice((-86_400, -3_600, -5, 5, 3_600, 86_400))}
+        if self.engine == "sqlite":
+            return self.held()
+        kind = self.random.choice(("stall", "restart", "cut", "cut", "cut", "disconnect", "unkeyed"))
+        return {"do": kind, "seconds": self.random.choice((0.5, 2, 6)), "gently": self.chance(0.4),
+                "moment": self.random.choice(("before", "after"))}

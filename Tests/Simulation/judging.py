@@ -4,9 +4,11 @@ import json
 import random
 
 from contract.pushes import Maker
+from contract.rows import UNSURE
 from contract.schema import TABLES
 from contract.texts import filling
 from contract.trial import Trial
+from turns import at_once
 
 
 class Judge:
@@ -22,6 +24,10 @@ class Judge:
             elif not self.push(event):
                 return
 
+    def forget(self) -> None:
+        """Another journal is in use, which may contain any of the rows."""
+        self.known = dict.fromkeys(self.known, UNSURE)
+
     def maker(self, event: dict) -> Maker:
         return Maker(random.Random(event["seed"]), self.place.resources, self.place.engine.name == "sqlite")
 
@@ -36,8 +42,8 @@ class Judge:
         body = event.get("push") or self.maker(event).push(before)
         self.pushes += 1
         sent = dict(body, key=f"judged-{self.pushes}")
-        status, text = self.client.caller.call(
-            event["gateway"], "POST", "/v1/push" + ("?preview=true" if event["preview"] else ""), sent)
+        status, text = at_once(self.client.caller.call(
+            event["gateway"], "POST", "/v1/push" + ("?preview=true" if event["preview"] else ""), sent))
         reply = status, json.loads(text) if status else {}
         after = self.place.contract_rows()
         trial = Trial(self.place.resources, before, after, self.known, body, event["preview"], reply, self.place.engine.name)

@@ -1,6 +1,6 @@
 """What was acknowledged: which values may and must be in the database."""
 
-import threading
+from collections import defaultdict
 
 FOREVER_AGO = float("-inf")
 WRITTEN = ("applied", "client-won", "combined", "inserted", "restored")
@@ -9,8 +9,8 @@ WRITTEN = ("applied", "client-won", "combined", "inserted", "restored")
 class Register:
     """The writes of one value, each with the time span in which it happened."""
 
-    def __init__(self, first):
-        self.writes = [(first, FOREVER_AGO, FOREVER_AGO)]
+    def __init__(self):
+        self.writes = []
 
     def write(self, value, start: float, end: float) -> None:
         self.writes.append((value, start, end))
@@ -26,12 +26,14 @@ class Register:
 
 
 class Ledger:
+    """An answer may be entered before that of the push that created its row, since clients read their answers late."""
+
     def __init__(self, rows: dict):
-        self.lock = threading.RLock()
-        self.counters, self.registers, self.tags, self.highs = {}, {}, {}, {}
-        self.unsure = set()
-        self.rows = {}
-        # The good of each part.
+        self.counters, self.registers, self.rows = defaultdict(int), defaultdict(Register), defaultdict(Register)
+        self.tags, self.highs, self.unsure, self.begun = {}, {}, set(), set()
+        # The goods that have had each code.
+        self.coded = defaultdict(set)
+        # The goods that each part may have.
         self.parents = {}
         self.frozen = {}
         self.never = {}
@@ -44,68 +46,62 @@ class Ledger:
 
     def begin(self, table: str, key: int, row: dict, start=FOREVER_AGO, end=FOREVER_AGO) -> None:
         """A row exists."""
-        with self.lock:
-            if "good" in row:
-                self.parents[key] = row["good"]
-            if (table, key) in self.rows:
-                self.rows[table, key].write("here", start, end)
-                self.unsure.add((table, key))
-                return
-            self.rows[table, key] = Register("here")
-            self.counters[table, key] = row.get("n", 0)
-            for column in ("label", "note", "name"):
-                if column in row:
-                    self.registers[table, key, column] = Register(row[column])
+        if "good" in row:
+            self.move(key, row["good"])
+        if row.get("code"):
+            self.coded[row["code"]].add(key)
+        self.rows[table, key].write("here", start, end)
+        if (table, key) in self.begun:
+            self.unsure.add((table, key))
+            return
+        self.begun.add((table, key))
+        self.counters[table, key] += row.get("n", 0)
+        for column in ("label", "note", "name"):
+            if column in row:
+                self.registers[table, key, column].write(row[column], start, end)
 
     # MARK: What happened
 
     def add(self, table: str, key: int, delta: int) -> None:
-        with self.lock:
-            if (table, key) in self.counters:
-                self.counters[table, key] += delta
+        self.counters[table, key] += delta
 
     def write(self, table: str, key: int, column: str, value, start: float, end: float) -> None:
-        with self.lock:
-            if (table, key, column) in self.registers:
-                self.registers[table, key, column].write(value, start, end)
+        self.registers[table, key, column].write(value, start, end)
 
     def delete(self, table: str, key: int, start: float, end: float) -> None:
-        with self.lock:
-            self.unsure.add((table, key))
-            if (table, key) in self.rows:
-                self.rows[table, key].write("gone", start, end)
+        self.unsure.add((table, key))
+        self.rows[table, key].write("gone", start, end)
 
     def restore(self, table: str, key: int, start: float, end: float) -> None:
-        with self.lock:
-            self.unsure.add((table, key))
-            if (table, key) in self.rows:
-                self.rows[table, key].write("here", start, end)
+        self.unsure.add((table, key))
+        self.rows[table, key].write("here", start, end)
+
+    def move(self, part: int, good: int) -> None:
+        self.parents.setdefault(part, set()).add(good)
 
     def tag(self, key: int, tag: str) -> None:
-        with self.lock:
-            self.tags.setdefault(key, set()).add(tag)
+        self.tags.setdefault(key, set()).add(tag)
 
     def high(self, key: int, value: int) -> None:
-        with self.lock:
-            self.highs[key] = max(value, self.highs.get(key, 0))
+        self.highs[key] = max(value, self.highs.get(key, 0))
 
     def forbid(self, token: str, why: str) -> None:
-        with self.lock:
-            self.never[token] = why
+        self.never[token] = why
 
     # MARK: What must be so now
 
     def check(self, rows: dict, faults) -> None:
         for (table, key), register in self.rows.items():
             row = rows[table].get(key)
-            if row is None and table == "parts" and self.parents.get(key) in self.lost_goods:
+            if row is None and table == "parts" and self.parents.get(key, set()) & set(self.lost_goods):
                 continue
-            if not register.explains("gone" if row is None else "here"):
+            if (table, key) in self.begun and not register.explains("gone" if row is None else "here"):
                 faults.add("lost-row" if row is None else "undead-row", f"{table} {key}: {register.writes}")
             if row is None or (table, key) in self.unsure:
                 continue
-            if row["n"] != self.counters[table, key]:
-                faults.add("sum", f"{table} {key}: n is {row['n']}, and the acknowledged sum is {self.counters[table, key]}")
+            total = self.counters[table, key] + (self.counters["codes", row["code"]] if row.get("code") else 0)
+            if row["n"] != total and len(self.coded[row.get("code")]) < 2:
+                faults.add("sum", f"{table} {key}: n is {row['n']}, and the acknowledged sum is {total}")
         for (table, key, column), register in self.registers.items():
             row = rows[table].get(key)
             if row is not None and (table, key) not in self.unsure and not register.explains(row[column]):
@@ -125,7 +121,7 @@ class Ledger:
         born = {}
         for table, found in rows.items():
             for key, row in found.items():
-                if (table, key) not in self.rows:
+                if (table, key) not in self.begun:
                     faults.add("unknown-row", f"{table} {key} was created by no acknowledged push: {row}")
                 for cell in row.values():
                     for token in cell.split(",") if isinstance(cell, str) else ():

@@ -3,6 +3,8 @@
 import json
 import shutil
 import signal
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from contract import schema, texts
@@ -10,48 +12,44 @@ from contract.database import Database
 from engines import MariaDBEngine, SQLiteEngine
 from gateway import Gateway
 from processes import run
-from world import CLIENTS, rules, tables
+from tokens import Tokens
+from world import rules, tables
 
 # The columns of each table, each with whether it contains numbers.
 COLUMNS = {
     "goods": {"id": True, "n": True, "label": False, "note": False, "high": True, "tags": False, "status": False, "area": True,
-              "mark": False, "secret": False, "pin": False, "code": False, "extra": False, "gone": True, "locked": True},
-    "parts": {"id": True, "good": True, "n": True, "name": False},
+              "mark": False, "secret": False, "pin": False, "code": False, "extra": False,
+              "gone": True, "locked": True},
+    "parts": {"id": True, "good": True, "n": True, "name": False, "copy": False},
 }
-CONTRACT = {table.name: {name: kind == "INTEGER" for name, kind in table.columns.items()} for table in schema.TABLES}
+CONTRACT = {table.name: {name: kind in ("INTEGER", "BIGINT") for name, kind in table.columns.items()} for table in schema.TABLES}
+CLOCK = Path(__file__).with_name("clock.c")
 
 
 class Place:
     def __init__(self, engine: str, binary: Path, folder: Path, server, number: int, world: dict):
-        self.binary, self.world = binary, world
-        self.folder = folder / f"history-{number}"
+        self.binary, self.world, self.name = binary, world, engine
+        self.folder = folder / f"h{number}"
         self.rules = self.folder / "rules"
         self.rules.mkdir(parents=True)
         self.resources = schema.resources(world["contract"])
         self.variant = 0
         self.write_rules()
-        self.write_tokens()
-        self.engine = MariaDBEngine(server, binary, number) if server else SQLiteEngine(self.folder, binary)
+        self.tokens = Tokens(binary, self.folder / "tokens", world["roles"])
+        self.set_clock(0)
+        self.engine = MariaDBEngine(server, self.folder, binary, number) if server else SQLiteEngine(self.folder, binary)
         self.engine.script(tables(world, engine) + texts.tables(engine))
-        self.engine.grant([*COLUMNS, *CONTRACT])
+        self.engine.grant([*COLUMNS, *CONTRACT, *(["seen"] if server else [])])
         self.gateways = [None] * self.engine.gateways
         self.logs = []
+        self.is_occupied = self.is_altered = False
 
     def write_rules(self) -> None:
-        for name, text in {**rules(self.world, self.variant), **texts.rules(self.resources)}.items():
+        for name, text in {**rules(self.world, self.name, self.variant), **texts.rules(self.resources)}.items():
             path = self.rules / f"{name}.yaml"
             other = path.with_suffix(".new")
             other.write_text(text)
             other.replace(path)
-
-    def write_tokens(self) -> None:
-        self.tokens = {}
-        self.tokens_file = self.folder / "tokens"
-        for client in CLIENTS:
-            options = ["--role", client["role"], "--claims", json.dumps({"areas": client["areas"]})]
-            lines = run([self.binary, "token", "new", "--name", client["name"], *options,
-                         *(["--operator"] if client["operator"] else []), "--append", self.tokens_file]).splitlines()
-            self.tokens[client["name"]] = next(line.strip() for line in lines if line.strip().startswith("fm_"))
 
     # MARK: Gateways
 
@@ -60,13 +58,36 @@ class Place:
             self.start_gateway(index)
 
     def start_gateway(self, index: int, url: str = "", options=()) -> None:
-        state = self.folder / f"state-{index}"
+        self.gateways[index] = self.new_gateway(str(index), url, options)
+
+    def new_gateway(self, name: str, url: str = "", options=()) -> Gateway:
+        state = self.folder / f"state-{name}"
         state.mkdir(exist_ok=True)
         log = self.folder / f"gateway-{len(self.logs)}.log"
         self.logs.append(log)
-        self.gateways[index] = Gateway(
-            [self.binary, "serve", "--database", url or self.engine.url, *self.engine.journal_options, "--rules", self.rules,
-             "--tokens", self.tokens_file, "--state", state, "--log-level", "debug", *options], log)
+        arguments = [self.binary, "serve", "--database", url or self.engine.url, "--journal", self.engine.journal_url, "--rules", self.rules,
+                     "--tokens", self.tokens.file, "--state", state, "--log-level", "debug", *self.world["options"], *options]
+        return Gateway(["env", *self.clock_settings(), *arguments], log)
+
+    def stop_gateways(self) -> None:
+        for gateway in self.gateways:
+            if gateway:
+                gateway.stop()
+
+    def clock_settings(self) -> list:
+        """A clock that jumps is a library before the system's own."""
+        if not self.world["clock"]:
+            return []
+        library = self.folder / "clock.so"
+        if not library.exists():
+            run(["cc", "-shared", "-fPIC", "-O1", "-o", library, CLOCK])
+        return [f"LD_PRELOAD={library}", f"SIMULATION_CLOCK={self.folder / 'clock'}"]
+
+    def set_clock(self, seconds: int) -> None:
+        """How far the clock of the gateways is ahead."""
+        other = self.folder / "clock.new"
+        other.write_text(f"{seconds:+d}")
+        other.replace(self.folder / "clock")
 
     def reload(self) -> None:
         for gateway in self.gateways:
@@ -77,13 +98,46 @@ class Place:
         return self.gateways[index % len(self.gateways)].port
 
     def stop(self) -> None:
-        for gateway in self.gateways:
-            if gateway:
-                gateway.stop()
+        self.stop_gateways()
         self.engine.drop()
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def restore(self, has_data: bool, has_journal: bool, began: str) -> None:
+        """The steps of the guide to recovery: no newer journal is left."""
+        self.stop_gateways()
+        self.engine.restore(has_data, has_journal)
+        if not has_journal:
+            self.engine.journal_script(f"DELETE FROM entries WHERE at >= '{began}'")
+        run([self.binary, "journal", "restored", "--database", self.engine.url, "--journal", self.engine.journal_url,
+             "--rules", self.rules])
+        self.start()
+
+    def trace(self, client: str, gateway: int, method: str, path: str, body, status: int, text: str) -> None:
+        """Writes a request and its answer into a file of the history's folder."""
+        with open(self.folder / "trace", "a") as file:
+            file.write(f"{time.monotonic():.3f} {client} {gateway} {method} {path} {json.dumps(body)}\n  {status} {text}\n")
+
+    # MARK: Turns of what would block each other
+
+    @contextmanager
+    def occupied(self):
+        """While the database stands still or is locked, nothing else begins that waits for it."""
+        self.is_occupied = True
+        try:
+            yield
+        finally:
+            self.is_occupied = False
+
+    def without_occupation(self):
+        while self.is_occupied:
+            yield None
+
+    def with_whole_schema(self):
+        """A gateway does not start if its rules do not fit the schema."""
+        while self.is_occupied or self.is_altered:
+            yield None
 
     # MARK: Rows
 
@@ -94,6 +148,8 @@ class Place:
     def contract_rows(self) -> dict:
         """The rows that the contract's model judges, by table and key."""
         found = self.engine.read(CONTRACT)
+        for row in found["pages"]:
+            row["doc"] = row["doc"] and json.loads(row["doc"])
         return {table.name: {tuple(row[name] for name in table.key): row for row in found[table.name]}
                 for table in schema.TABLES}
 

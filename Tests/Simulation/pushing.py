@@ -4,7 +4,6 @@ import hashlib
 import json
 
 from ledger import WRITTEN
-from view import GOOD_FIELDS
 from world import GOODS, ROOT, SECTION_TABLE
 
 COLUMN = {"label": "label", "note": "note", "name": "name"}
@@ -29,10 +28,12 @@ class Push:
     def edit(self, edit: dict) -> dict:
         resource, root = edit["resource"], ROOT[edit["resource"]]
         is_clerk = self.world["roles"] and self.client["role"] == "clerk"
-        if edit["kind"] == "create" and not (is_clerk and resource != "parts"):
+        may_create = resource == "parts" or resource in ("goods", "stock") and not is_clerk
+        if edit["kind"] == "create" and may_create:
             return self.creation(edit, root, is_clerk)
-        keys = sorted({key for name, key in self.replica.records if name == resource} | set(range(1, GOODS + 1)))
-        is_deletion = edit["kind"] == "delete" and not (is_clerk and resource != "parts")
+        first = {f"c{id}" if resource == "codes" else id for id in range(1, GOODS + 1)}
+        keys = sorted({key for name, key in self.replica.records if name == resource} | first)
+        is_deletion = edit["kind"] == "delete" and may_create
         if is_deletion:
             keys = [key for key in keys if key % 2 == 0]
         key = keys[int(edit["pick"] * len(keys))]
@@ -114,6 +115,8 @@ class Push:
             area = 1 + int(edit["pick"] * 1000) % 3
             return ({"area": held.get("area", 9), "mark": held.get("mark", "x")},
                     {"area": area, "mark": f"AREA{area}-{token}"})
+        if name == "good":
+            return held.get("good", 0), 1 + int(edit["pick"] * 1000) % GOODS
         if name in ("secret", "pin"):
             return held.get(name, ""), f"{name.upper()}-{token}"
         return held.get(name, "wrong"), token
@@ -165,6 +168,8 @@ class Push:
                     faults.add("counter-overwritten", f"{table} {key}: {outcome} of {self.body['key']}")
             elif group in COLUMN:
                 ledger.write(table, key, COLUMN[group], meant[section, group], start, end)
+            elif group == "good":
+                ledger.move(key, meant[section, "good"])
             elif group == "tags":
                 ledger.tag(key, meant[section, "tags"][-1])
             elif group == "high":

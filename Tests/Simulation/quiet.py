@@ -4,9 +4,11 @@ import json
 import re
 import time
 
-from replica import settle
+import growth
+from replica import key_of, settle
+from turns import at_once
 from view import contract_records, expected_replica
-from world import GOODS, ROOT
+from world import ROOT, SECTION_TABLE, resources
 
 # A foreign change is found within a cycle of the scan, which takes less than a second here.
 SECONDS = 20
@@ -17,6 +19,10 @@ class Quiet:
     def __init__(self, place, clients: list, ledger, faults):
         self.place, self.clients, self.ledger, self.faults = place, clients, ledger, faults
         self.read_logs = {}
+        self.forget_entries()
+
+    def forget_entries(self) -> None:
+        """The entries of the journal are read from its beginning."""
         self.after, self.entries = "", set()
 
     def begin(self) -> bool:
@@ -26,17 +32,19 @@ class Quiet:
         return is_ready
 
     def check(self, number: int) -> None:
+        self.place.tokens.forget_past()
         self.probe(number)
         rows = self.place.rows()
         contract = contract_records(self.place)
         self.ledger.check(rows, self.faults)
-        expected = {client.name: expected_replica(self.place.world, client.settings, rows) | contract for client in self.clients}
+        expected = {client.name: expected_replica(self.place, client.name, rows) | contract for client in self.clients}
         self.check_records(expected)
         left = settle({client.name: client.replica for client in self.clients}, expected, len(self.place.gateways), SECONDS)
         for name, differences in left.items():
             self.faults.add("replica", f"{name}: {'; '.join(differences[:3])}")
         self.check_journal()
         self.check_texts()
+        growth.check(self.place, self.clients[0], self.faults)
 
     def wait_until_ready(self) -> bool:
         for index in range(len(self.place.gateways)):
@@ -46,28 +54,29 @@ class Quiet:
                 time.sleep(1.2 if index == 0 else 0)
             while not self.serves_all(index):
                 if time.monotonic() > end:
-                    self.faults.add("not-ready", f"gateway {index}: {self.clients[0].caller.call(index, 'GET', '/readyz')}")
+                    self.faults.add("not-ready", f"gateway {index}: {ask(self.clients[0], index, 'GET', '/readyz')}")
                     return False
                 time.sleep(0.1)
         return True
 
     def serves_all(self, index: int) -> bool:
-        status, text = self.clients[0].caller.call(index, "GET", "/readyz")
+        status, text = ask(self.clients[0], index, "GET", "/readyz")
         return status == 200 and not json.loads(text)["problems"]
 
     def probe(self, number: int) -> None:
         """`/readyz` was 200 without problems, so a push to each resource has a result."""
         client = self.clients[0]
         for index in range(len(self.place.gateways)):
-            ready = json.loads(client.caller.call(index, "GET", "/readyz")[1])
-            for resource, root in ROOT.items():
+            ready = json.loads(ask(client, index, "GET", "/readyz")[1])
+            for resource in resources(self.place.name):
+                root, id = ROOT[resource], "c1" if resource == "codes" else 1
                 body = {"key": f"probe-{number}-{index}-{resource}", "edits": [
-                    {"resource": resource, "id": 1, "changeset": {root: {"n": {"old": -1, "new": 0}}}}]}
-                status, text = client.caller.call(index, "POST", "/v1/push", body)
+                    {"resource": resource, "id": id, "changeset": {root: {"n": {"old": -1, "new": 0}}}}]}
+                status, text = ask(client, index, "POST", "/v1/push", body)
                 if status == 200:
                     outcomes = json.loads(text)["results"][0]["outcomes"]
                     if any(o.get("group") == "n" and o["outcome"] in ("applied", "combined") for o in outcomes):
-                        self.ledger.add("parts" if resource == "parts" else "goods", 1, 1)
+                        self.ledger.add(SECTION_TABLE[root], id, 1)
                 elif status >= 500:
                     self.faults.add("readyz", f"/readyz of gateway {index} is {ready}, and a push to {resource} was answered {status} {text[:400]}")
 
@@ -75,18 +84,17 @@ class Quiet:
         """Pages of records through each gateway equal the database."""
         for client in self.clients:
             for index in range(len(self.place.gateways)):
-                for resource in [*ROOT, *self.place.resources]:
-                    status, text = client.caller.call(index, "GET", f"/v1/records/{resource}?limit=500")
-                    found = {record["id"]: record for record in json.loads(text)["records"]} if status == 200 else status
+                for resource in [*resources(self.place.name), *self.place.resources]:
+                    status, text = ask(client, index, "GET", f"/v1/records/{resource}?limit=500")
+                    found = {key_of(record["id"]): record for record in json.loads(text)["records"]} if status == 200 else status
                     wanted = {key: record for (name, key), record in expected[client.name].items() if name == resource}
                     if found != wanted:
                         self.faults.add("records", f"{client.name}, {resource}: {str(found)[:600]} instead of {str(wanted)[:600]}")
 
     def check_journal(self) -> None:
         """Each acknowledged push that wrote something has an entry."""
-        caller = self.clients[0].caller
         while True:
-            status, text = caller.call(0, "GET", f"/v1/journal?limit=1000{self.after and '&after=' + self.after}")
+            status, text = ask(self.clients[0], 0, "GET", f"/v1/journal?limit=1000{self.after and '&after=' + self.after}")
             if status != 200:
                 return self.faults.add("journal", f"the journal was answered {status} {text[:300]}")
             page = json.loads(text)
@@ -109,8 +117,13 @@ class Quiet:
             if found := VALUE.search(text, begin):
                 self.faults.add("log", f"{name} contains {found.group()}: {text[max(0, found.start() - 200):found.end() + 50]}")
         for index in range(len(self.place.gateways)):
-            if found := VALUE.search(self.clients[0].caller.call(index, "GET", "/metrics")[1]):
+            if found := VALUE.search(ask(self.clients[0], index, "GET", "/metrics")[1]):
                 self.faults.add("metrics", found.group())
         text = self.place.engine.journal_text()
         if found := re.search(r"PIN-\w+", text):
             self.faults.add("private", f"the files of the journal contain {found.group()}: …{text[max(0, found.start() - 200):found.end()]!r}")
+
+
+def ask(client, *request) -> tuple:
+    """Status and text of an answer that is awaited."""
+    return at_once(client.caller.call(*request))

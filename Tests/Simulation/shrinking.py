@@ -54,7 +54,7 @@ def changed(history: dict, change) -> dict:
 
 def with_one_push(history: dict, judged: dict) -> dict:
     """Only the push that differs from the model, with the rows that it met."""
-    return dict(history, clients=[], rounds=[{"clients": {}, "chaos": [], "judged": [judged]}])
+    return dict(history, clients=[], rounds=[{"clients": {}, "chaos": [], "judged": [judged], "restore": ""}])
 
 
 def shrink(history: dict, fails, seconds: float) -> dict:

@@ -13,8 +13,9 @@ import distortions
 import scenes
 import world
 from history import Drawer
-from processes import MariaDB, stop_servers_on_sigterm
-from running import Runner, clock
+from processes import stop_servers_on_sigterm
+from running import Runner
+from server import Server
 from shrinking import shrink, with_one_push
 
 
@@ -72,9 +73,9 @@ def simulate(runner: Runner, options) -> int:
     while True:
         history = leave_out(draw(seed, options.world, runner.engine, options.rounds), options.without)
         began = time.monotonic()
-        faults = runner.run(history, keeps=options.keep)
+        faults = runner.run(history, keeps=options.keep, end=end if options.minutes else float("inf"))
         counts = ", ".join(f"{count} {name}" for name, count in sorted(faults.counts.items()))
-        print(f"{clock()} seed {seed}, {runner.engine}: {'FAILED' if faults.found else 'ok'}, {time.monotonic() - began:.0f} s; {counts}", flush=True)
+        print(f"{time.strftime('%H:%M:%S')} seed {seed}, {runner.engine}: {'FAILED' if faults.found else 'ok'}, {time.monotonic() - began:.0f} s; {counts}", flush=True)
         if options.verbose:
             print("  " + ", ".join(f"{count} × {status}" for status, count in sorted(faults.statuses.items())), flush=True)
         if faults.found:
@@ -85,6 +86,8 @@ def simulate(runner: Runner, options) -> int:
                 short = minimized(runner, history, faults, options)
                 print(f"  {events_of(history)} events were shrunk to {events_of(short)}; replay them with "
                       f"Tests/simulate --replay {write(short, options.out)}", flush=True)
+                if options.print:
+                    print(json.dumps(short), flush=True)
         seed += 1
         if time.monotonic() > end or options.minutes == 0:
             return failed
@@ -110,7 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", type=Path, required=True, help="the program, such as .build/debug/fieldmerge")
     parser.add_argument("--seed", type=int, help="the first seed (default: random)")
-    parser.add_argument("--minutes", type=float, default=0, help="further seeds begin within this time (default: 0, one history)")
+    parser.add_argument("--minutes", type=float, default=0, help="how long histories with further seeds follow (default: 0, one whole history)")
     parser.add_argument("--engine", choices=("sqlite", "mariadb"), action="append", help="may be repeated (default: both)")
     parser.add_argument("--world", choices=sorted(world.WORLDS), default="random")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of a history (default: 5)")
@@ -120,6 +123,7 @@ def main() -> None:
     parser.add_argument("--tries", type=int, default=3, help="runs of a history that is replayed or shrunk (default: 3)")
     parser.add_argument("--shrink-seconds", type=float, default=300, help="time for shrinking; 0 for none (default: 300)")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()), help="folder for failing histories")
+    parser.add_argument("--print", action="store_true", help="print a failing history whole after shrinking")
     parser.add_argument("--keep", action="store_true", help="keep the folder of each history, with its logs")
     parser.add_argument("--verbose", action="store_true", help="print how often each status was answered")
     parser.add_argument("--self-test", action="store_true", help="check that the checks find deliberate distortions")
@@ -136,7 +140,7 @@ def main() -> None:
 
 def run(engine: str, options) -> int:
     folder = Path(tempfile.mkdtemp(prefix="simulate"))
-    server = MariaDB(folder) if engine == "mariadb" else None
+    server = Server(folder) if engine == "mariadb" else None
     try:
         runner = Runner(engine, options.binary.resolve(), folder, server)
         return (replay if options.replay else self_test if options.self_test else simulate)(runner, options)

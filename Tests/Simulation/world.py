@@ -7,6 +7,9 @@ from contract import schema
 
 POLICIES = ("client-wins", "client-wins", "server-wins", "reject")
 
+# Options of the gateways.
+OPTIONS = ([], [], ["--coalesce", "1"], ["--lanes", "4"], ["--connections", "3"], ["--request-time", "4"])
+
 WORLDS = {
     # What a world may contain. A fixed value replaces the draw.
     "plain": {"roles": False, "soft": False, "frozen": False, "transitions": False, "identity": False},
@@ -36,6 +39,7 @@ def draw(random, name: str) -> dict:
         "missing": pick(("drop", "restore", "reject")), "part-missing": pick(("drop", "restore", "reject")),
         "delete": pick(("delete", "keep", "reject")), "part-delete": pick(("delete", "keep", "reject")),
         "check": random.random() < 0.3, "contract": schema.draw_policies(random),
+        "clock": random.random() < 0.2, "options": pick(OPTIONS),
     }
     found.update(WORLDS[name])
     return found
@@ -46,22 +50,25 @@ def tables(world: dict, engine: str) -> str:
     end = " ENGINE=InnoDB" if engine == "mariadb" else ""
     word = "VARCHAR(120) NOT NULL DEFAULT ''"
     number = "BIGINT NOT NULL DEFAULT 0"
+    code = "UUID()" if engine == "mariadb" else "hex(randomblob(8))"
     cascade = " ON DELETE CASCADE" if world["cascade"] else ""
     text = (
         f"CREATE TABLE goods (id {key}, n {number}, label {word}, note {word}, high {number}, tags VARCHAR(4000) NOT NULL "
-        f"DEFAULT '', status {word}, area INT NOT NULL DEFAULT 1, mark {word}, secret {word}, pin {word}, code VARCHAR(60), "
+        f"DEFAULT '', status {word}, area INT NOT NULL DEFAULT 1, mark {word}, secret {word}, pin {word}, code VARCHAR(60) NOT NULL UNIQUE DEFAULT ({code}), "
         f"extra {word}, gone {number}, locked {number}){end};\n"
-        f"CREATE TABLE parts (id {key}, good INT NOT NULL, n {number}, name {word}, "
+        f"CREATE TABLE parts (id {key}, good INT NOT NULL, n {number}, name {word}, copy {word}, "
         f"FOREIGN KEY (good) REFERENCES goods (id){cascade}){end};\n")
     for id in range(1, GOODS + 1):
         area = 1 + id % len(AREAS)
         text += (f"INSERT INTO goods (id, label, status, area, mark, secret, pin, code) VALUES ({id}, 'first{id}', 'new', {area}, "
                  f"'AREA{area}-first{id}', 'SECRET-first{id}', 'PIN-first{id}', 'c{id}');\n")
         text += "".join(f"INSERT INTO parts (id, good, name) VALUES ({2 * id - k}, {id}, 'first{2 * id - k}');\n" for k in (1, 0))
+    if engine == "mariadb":
+        text += "CREATE VIEW seen AS SELECT id, n, area FROM goods WHERE gone = 0;\n"
     return text
 
 
-def rules(world: dict, variant: int = 0) -> dict:
+def rules(world: dict, engine: str, variant: int = 0) -> dict:
     """The rule files. A variant is a change of the rules that leaves the records' shape as it is."""
     note = POLICIES[(POLICIES.index(world["note"]) + variant) % len(POLICIES)]
     status = ", transitions: {new: [open], open: [closed, new], closed: []}" if world["transitions"] else ""
@@ -72,7 +79,7 @@ def rules(world: dict, variant: int = 0) -> dict:
         "    identity: [code]" if world["identity"] else "",
         "    checks: [{name: bound, sql: n < 1000000000, fields: [n]}]" if world["check"] else "",
     ) if line)
-    access = {"goods": "", "stock": "", "parts": ""}
+    access = {"goods": "", "stock": "", "parts": "", "codes": ""}
     if world["roles"]:
         access = {
             "goods": "access:\n"
@@ -83,10 +90,19 @@ def rules(world: dict, variant: int = 0) -> dict:
             "    rows: {area: {claim: areas}}\n",
             "stock": "access:\n  office: {read: all, write: all, create: true, delete: true, rows: all}\n"
             "  clerk: {read: all, write: all, rows: {area: {claim: areas}}}\n",
+            "codes": "access:\n  office: {read: all, write: all, create: true, delete: true, rows: all}\n",
             "parts": "access:\n  office: {read: all, write: all, create: true, delete: true, rows: all}\n"
             "  clerk: {read: all, write: all, create: true, delete: true, rows: all}\n",
         }
+    # The rows of goods by another key and, in MariaDB, through a view.
+    other = {"codes": ("row", "goods", "code"), "seen": ("view", "seen", "id")}
+    if engine == "sqlite":
+        del other["seen"]
     return {
+        name: f"resource: {name}\n{access['codes']}sections:\n"
+        f"  {section}: {{table: {table}, key: {key}, groups: {{n: {{column: n, merge: add}}}}}}\n"
+        for name, (section, table, key) in other.items()
+    } | {
         "goods": f"""resource: goods
 {access['goods']}sections:
   good:
@@ -115,6 +131,7 @@ def rules(world: dict, variant: int = 0) -> dict:
     groups:
       n: {{column: n, merge: add}}
       name: {{column: name, on-conflict: {world['part']}}}
+    read-only: {{copy: copy}}
 """,
         "stock": f"""resource: stock
 {access['stock']}sections:
@@ -134,10 +151,15 @@ def rules(world: dict, variant: int = 0) -> dict:
       n: {{column: n, merge: add}}
       name: {{column: name, on-conflict: {world['part']}}}
       good: {{column: good, references: goods}}
+    read-only: {{copy: copy}}
 """,
     }
 
 
-# The table of each section, and the root section of each resource.
-SECTION_TABLE = {"good": "goods", "item": "goods", "part": "parts", "parts": "parts"}
-ROOT = {"goods": "good", "stock": "item", "parts": "part"}
+# The table of each section, with goods by another key as a table of their own, and the root section of each resource.
+SECTION_TABLE = {"good": "goods", "item": "goods", "view": "goods", "row": "codes", "part": "parts", "parts": "parts"}
+ROOT = {"goods": "good", "stock": "item", "parts": "part", "codes": "row", "seen": "view"}
+
+
+def resources(engine: str) -> list:
+    return [name for name in ROOT if engine == "mariadb" or name != "seen"]

@@ -1,5 +1,6 @@
 """The three-way decision for one group (the protocol section 4)."""
 
+from .parts import MERGES, Rejected
 from .values import stored
 
 ABSENT = object()
@@ -61,8 +62,21 @@ def combine(group, base, edited, current):
     if isinstance(base, Hash):
         return None
     if group.merge == "add":
-        return None if base is ABSENT else ("combined", {name: theirs + mine - was})
+        total = None if base is ABSENT else theirs + mine - was
+        return None if total is None or not fits(group.fields[0], total) else ("combined", {name: total})
+    if group.merge in ("text", "json"):
+        if base is ABSENT:
+            return None
+        try:
+            return "combined", {name: MERGES[group.merge](was, mine, theirs, group.on_conflict)}
+        except Rejected:
+            return "rejected", None
     before = [] if base is ABSENT else was
     removed = [m for m in before if m not in mine]
     added = [m for m in mine if m not in before and m not in theirs]
     return "combined", {name: [m for m in theirs if m not in removed] + added}
+
+
+def fits(field, number: int) -> bool:
+    """The column can store the number. Only columns of 64 bits meet their limits here."""
+    return field.kind != "bigint" or -2 ** 63 <= number < 2 ** 63

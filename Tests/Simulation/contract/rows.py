@@ -50,7 +50,7 @@ class Rows(Groups):
             if not edit.creates:
                 raise BadPush("missing-id")
             return self.twin(root, edit.root_change.new, None)
-        key = (id,)
+        key = as_key(id)
         if edit.creates and self.row(root, key) is None:
             return self.twin(root, edit.root_change.new, None) or key
         return key

@@ -1,4 +1,4 @@
-"""Seven small tables and the resources over them, with so few values that everything collides. Policies are drawn."""
+"""Nine small tables and the resources over them, with so few values that everything collides. Policies are drawn."""
 
 from dataclasses import replace
 
@@ -31,7 +31,13 @@ SLIPS = Table(
     "slips", {"id": "INTEGER", "code": "VARCHAR(10)", "text": "VARCHAR(10)", "n": "INTEGER", "gone": "INTEGER"},
     ("id",), numbered=True, defaults={"gone": 0}, required=("gone",))
 
-TABLES = (AREAS, PEOPLE, BADGES, NOTES, ORDERS, LINES, SLIPS)
+PAGES = Table(
+    "pages", {"id": "BIGINT", "story": "VARCHAR(400)", "doc": "JSON", "big": "BIGINT"}, ("id",))
+MARKS = Table(
+    "marks", {"page": "BIGINT", "no": "BIGINT", "word": "VARCHAR(10)", "big": "BIGINT"}, ("page", "no"),
+    foreign=(ForeignKey("page", "pages", "cascade"),))
+
+TABLES = (AREAS, PEOPLE, BADGES, NOTES, ORDERS, LINES, SLIPS, PAGES, MARKS)
 
 NUMBERS = (0, 1, 2, 3, 5)
 TEXTS = ("a", "b", "c")
@@ -52,6 +58,17 @@ def reference(name, table, column=""):
 
 def one(field, merge="", on_conflict="client-wins", name=""):
     return Group(name or field.name, (field,), merge, on_conflict)
+
+
+# Stories of three words, each in a line between others that never change.
+STORIES = (*(f"1{a}\nfirst\n2{b}\nsecond\n3{c}" for a in "xyz" for b in "xyz" for c in "xyz"), None)
+DOCUMENTS = ({}, {"a": 1}, {"a": 2, "b": None}, {"b": "x", "o": {"p": 1}}, {"a": 1, "o": {"p": 2, "q": 1}}, {"a": 1, "b": "y", "o": {}},
+             {"o": {"q": 2}, "b": None}, None)
+LIMITS = (0, 1, 2 ** 53, 2 ** 53 + 1, -2 ** 53 - 1, 2 ** 63 - 1, -2 ** 63, None)
+
+
+def limited(name):
+    return Field(name, name, "bigint", LIMITS)
 
 
 SCORES = (-9, -2, 0, 1, 2, 3, 5, 7, 12)
@@ -113,6 +130,13 @@ RESOURCES = (
             one(text("text"), on_conflict="server-wins"), one(number("n"), "add"), one(number("gone", values=(0, 1))),
             one(text("code", values=("o1", "o2", "o3", None)))),
             on_missing="drop"),)),
+    Resource("pages", (
+        Section("page", PAGES, (
+            one(Field("story", "story", "text", STORIES), "text"), one(Field("doc", "doc", "json", DOCUMENTS), "json"),
+            one(limited("big"), "add")), on_missing="restore"),
+        Section("marks", MARKS, (one(text("word")), one(limited("big"), "max")), is_list=True, parent="page"))),
+    Resource("marks", (
+        Section("mark", MARKS, (one(text("word")), one(limited("big"), "min")), on_missing="restore"),)),
     Resource("carts", (
         Section("cart", ORDERS, (one(number("sum", "total"), "min"), one(text("state", "status", ("new", "open")))),
                 where="status <> 'done'", shows=lambda row: row["status"] is not None and row["status"] != "done",

@@ -29,7 +29,7 @@ class Table:
 
 @dataclass
 class Field:
-    """A client's name for a column; `kind` is integer, text or set."""
+    """A client's name for a column; `kind` is integer, bigint, text, json or set."""
 
     name: str
     column: str
@@ -40,7 +40,7 @@ class Field:
 
 @dataclass
 class Group:
-    """Fields that are merged together; `merge` is empty, add, max, min, set, or latest:FIELD."""
+    """Fields that are merged together; `merge` is empty, add, max, min, set, text, json, or latest:FIELD."""
 
     name: str
     fields: tuple

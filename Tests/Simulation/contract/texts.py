@@ -1,5 +1,7 @@
 """The schema as SQL for an engine, and as rule files."""
 
+import json
+
 from .schema import TABLES
 
 ON_DELETE = {"plain": "", "cascade": " ON DELETE CASCADE", "null": " ON DELETE SET NULL"}
@@ -14,7 +16,7 @@ def statement(table, engine: str) -> str:
     numbering = " PRIMARY KEY" + (" AUTO_INCREMENT" if engine == "mariadb" else "")
     parts = []
     for name, kind in table.columns.items():
-        part = f"{quoted(name)} {kind}"
+        part = f"{quoted(name)} {'TEXT' if kind == 'JSON' and engine == 'sqlite' else kind}"
         if table.numbered and (name,) == table.key:
             part += numbering
         elif name in table.required or name in table.key:
@@ -43,12 +45,14 @@ def quoted(name: str) -> str:
 
 
 def literal(value) -> str:
+    if isinstance(value, dict):
+        value = json.dumps(value)
     return "NULL" if value is None else f"'{value}'" if isinstance(value, str) else str(value)
 
 
 def rules(resources: dict) -> dict:
     """The rule files by their names."""
-    return {f"{r.name}.yaml": "\n".join(lines(r)) + "\n" for r in resources.values()}
+    return {r.name: "\n".join(lines(r)) + "\n" for r in resources.values()}
 
 
 def lines(resource):
@@ -76,7 +80,7 @@ def lines(resource):
             yield f"      {group.name}:"
             yield "        fields:"
             for field in group.fields:
-                more = ", type: set, separator: \",\"" if field.kind == "set" else ""
+                more = {"set": ", type: set, separator: \",\"", "json": ", type: json"}.get(field.kind, "")
                 yield f"          {field.name}: {{column: {field.column}{more}}}"
             yield f"        on-conflict: {group.on_conflict}"
             if group.merge.startswith("latest:"):

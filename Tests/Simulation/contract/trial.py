@@ -4,6 +4,7 @@ from .answer import answer
 from .compare import differences, row_differences
 from .edits import BadPush
 from .model import PushRun
+from .values import unwired, wired
 
 
 def numbers_of(engine: str, reply: tuple):
@@ -29,11 +30,11 @@ class Trial:
     """`known` has the rows that the journal contains, before the push and then after it."""
 
     def __init__(self, resources: dict, before, after: dict, known: dict, body: dict, preview: bool, reply: tuple, engine: str):
-        run = PushRun(resources, before, known, body, numbers_of(engine, reply))
+        run = PushRun(resources, before, known, unwired(body), numbers_of(engine, reply))
         self.known = known
         try:
             run.run()
-            self.answer = answer(run)
+            self.answer = wired(answer(run))
             expected = before.rows if preview else run.final.rows
             if not run.rolled_back and not preview:
                 self.known = run.known

@@ -21,6 +21,24 @@ def stored(field, value):
     return value
 
 
+def wired(value):
+    """Integers beyond 2^53 travel as strings."""
+    if isinstance(value, dict):
+        return {name: wired(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [wired(each) for each in value]
+    return str(value) if isinstance(value, int) and abs(value) > 2 ** 53 else value
+
+
+def unwired(value):
+    """The same value with numbers in place of such strings."""
+    if isinstance(value, dict):
+        return {name: unwired(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [unwired(each) for each in value]
+    return int(value) if isinstance(value, str) and len(value) > 15 and value.lstrip("-").isdigit() else value
+
+
 def shown_group(group, row) -> dict:
     return {f.name: shown(f, row) for f in group.fields}
 
@@ -38,7 +56,7 @@ def wire(group, values):
 
 def digest_of(group, values) -> str:
     """What a client may send in place of a base."""
-    text = json.dumps(wire(group, values), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(wired(wire(group, values)), sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 

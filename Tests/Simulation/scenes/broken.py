@@ -1,6 +1,6 @@
 """Connections to the database break during COMMIT. A push without a key runs at most once, one with a key exactly once."""
 
-from .proxy import Connection, Proxy
+from proxy import Connection, Proxy
 
 PUSHES = 16
 
@@ -20,7 +20,7 @@ class Breaker(Proxy):
 def run(stage) -> None:
     name = stage.open(2)
     place = stage.place
-    proxy = Breaker(stage)
+    proxy = Breaker(stage.place.folder / f"proxy{stage.serial}", stage.engine)
     index = len(place.gateways)
     place.gateways.append(None)
     stage.faults.is_injected = True

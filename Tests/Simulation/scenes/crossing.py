@@ -5,6 +5,7 @@ The counters are so large that two neighbours are the same double, and all pushe
 
 import threading
 
+from turns import at_once
 from wire import Caller
 
 CLIENTS, PUSHES = 4, 25
@@ -32,7 +33,7 @@ def push(stage, names: list, number: int, order: list, merged: list) -> None:
     caller = Caller(stage.place, stage.client.settings, stage.faults)
     for turn, is_reversed in enumerate(order):
         edits = [stage.addition(name, 1, base=FIRST) for name in (reversed(names) if is_reversed else names)]
-        status, _ = caller.call(number, "POST", "/v1/push", {"key": f"crossing-{stage.serial}-{number}-{turn}", "edits": edits})
+        status, _ = at_once(caller.call(number, "POST", "/v1/push", {"key": f"crossing-{stage.serial}-{number}-{turn}", "edits": edits}))
         if status == 200:
             merged.append(turn)
 

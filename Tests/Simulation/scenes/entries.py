@@ -2,6 +2,8 @@
 
 import json
 
+from turns import at_once
+
 
 def run(stage) -> None:
     name = stage.open(2)
@@ -15,7 +17,7 @@ def run(stage) -> None:
         if word not in [outcome["outcome"] for outcome in entries.get(key, {}).get("outcomes", [])]:
             return stage.add(f"the journal has no entry with “{word}” for {key}: {entries}")
     number = entries[expected["applied"]]["number"]
-    status, text = stage.client.caller.call(0, "POST", f"/v1/journal/{number}/undo", {})
+    status, text = at_once(stage.client.caller.call(0, "POST", f"/v1/journal/{number}/undo", {}))
     if (row := stage.rows(name)[1])["label"] != "two":
         stage.add(f"the undo of “one” was answered {status} {text[:600]}; “two” was written later, and the row is {row}")
 
@@ -34,5 +36,5 @@ def push(stage, name: str, edit: dict) -> str:
 
 def read(stage, name: str) -> dict:
     """The entries of a resource by the key of the push."""
-    status, text = stage.client.caller.call(0, "GET", f"/v1/journal?resource={name}&limit=100")
+    status, text = at_once(stage.client.caller.call(0, "GET", f"/v1/journal?resource={name}&limit=100"))
     return {entry["key"]: entry for entry in json.loads(text)["entries"]} if status == 200 else {}

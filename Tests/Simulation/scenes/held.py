@@ -5,10 +5,11 @@ The only gateway has no scan, which would find the row.
 
 import threading
 
+from proxy import Connection, Proxy
 from replica import Replica
+from turns import at_once
 from wire import Caller
 
-from .proxy import Connection, Proxy
 
 MARK = "held-back"
 
@@ -16,9 +17,9 @@ MARK = "held-back"
 class Holder(Proxy):
     """Holds the COMMIT of the connection that wrote the mark."""
 
-    def __init__(self, stage):
+    def __init__(self, *arguments):
         self.held, self.is_over, self.marked = threading.Event(), threading.Event(), set()
-        super().__init__(stage)
+        super().__init__(*arguments)
 
     def requests(self, connection: Connection, data: bytes) -> None:
         if MARK.encode() in data:
@@ -36,7 +37,7 @@ def run(stage) -> None:
     place = stage.place
     for gateway in place.gateways:
         gateway.stop()
-    proxy = Holder(stage)
+    proxy = Holder(stage.place.folder / f"proxy{stage.serial}", stage.engine)
     place.start_gateway(0, url=proxy.url, options=["--changes", "off"])
     try:
         check(stage, name, proxy)
@@ -49,22 +50,22 @@ def run(stage) -> None:
 
 def check(stage, name: str, proxy: Holder) -> None:
     replica = Replica(stage.client.caller)
-    replica.snapshot(0)
+    at_once(replica.snapshot(0))
     earlier = threading.Thread(target=push, args=(stage, name), daemon=True)
     earlier.start()
     if not stage.wait(proxy.held.is_set, "holding a COMMIT"):
         return
     stage.push(0, [stage.addition(name, 2)], f"later-{stage.serial}")
-    stage.wait(lambda: replica.follow(0) and replica.records[name, 2]["crate"]["n"] == 1, "reporting the later push")
+    stage.wait(lambda: at_once(replica.follow(0)) and replica.records[name, 2]["crate"]["n"] == 1, "reporting the later push")
     proxy.is_over.set()
     earlier.join(20)
     label = stage.rows(name)[1]["label"]
-    stage.wait(lambda: replica.follow(0) and replica.records[name, 1]["crate"]["label"] == label == MARK, "reporting the earlier push", 8)
+    stage.wait(lambda: at_once(replica.follow(0)) and replica.records[name, 1]["crate"]["label"] == label == MARK, "reporting the earlier push", 8)
 
 
 def push(stage, name: str) -> None:
     caller = Caller(stage.place, stage.client.settings, stage.faults)
     edit = {"resource": name, "id": 1, "changeset": {"crate": {"label": {"old": "first", "new": MARK}}}}
-    status, text = caller.call(0, "POST", "/v1/push", {"key": f"held-{stage.serial}", "edits": [edit]})
+    status, text = at_once(caller.call(0, "POST", "/v1/push", {"key": f"held-{stage.serial}", "edits": [edit]}))
     if status != 200:
         stage.add(f"the earlier push was answered {status} {text}")

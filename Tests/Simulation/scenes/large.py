@@ -3,6 +3,7 @@
 import json
 
 from replica import Replica
+from turns import at_once
 
 ROWS = 2_300
 # The scan compares ranges of this many rows.
@@ -20,7 +21,7 @@ def run(stage) -> None:
         ids = sorted({id + step for id in border for step in (0, 1, 2)} | {stage.random.randint(1, ROWS) for _ in range(5)})
         stage.engine.write(f"UPDATE {name} SET label = 'wave{wave}' WHERE id IN ({', '.join(map(str, ids))})")
         rows = stage.rows(name)
-        if not stage.wait(lambda: replica.follow(wave % len(stage.place.gateways)) and not differences(name, rows, replica), f"reported: {len(ids)} foreign changes"):
+        if not stage.wait(lambda: at_once(replica.follow(wave % len(stage.place.gateways))) and not differences(name, rows, replica), f"reported: {len(ids)} foreign changes"):
             return stage.add(f"wave {wave}: {differences(name, rows, replica)[:5]}")
 
 
@@ -29,7 +30,7 @@ def download(stage, name: str, replica: Replica) -> None:
     address = f"/v1/snapshot?resources={name}"
     cursor = ""
     for _ in range(ROWS):
-        status, text = stage.client.caller.call(0, "GET", address + (f"&after={cursor}" if cursor else ""))
+        status, text = at_once(stage.client.caller.call(0, "GET", address + (f"&after={cursor}" if cursor else "")))
         if status != 200:
             return stage.add(f"a download that continues was answered {status} {text[:300]}")
         cursor = ""

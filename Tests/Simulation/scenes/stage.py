@@ -4,6 +4,8 @@ import json
 import random
 import time
 
+from turns import at_once
+
 SECONDS = 20
 
 TABLE = "CREATE TABLE {name} (id INT NOT NULL PRIMARY KEY, n BIGINT NOT NULL DEFAULT 0, label VARCHAR(60) NOT NULL DEFAULT ''){end};\n"
@@ -75,7 +77,7 @@ class Stage:
         return all(self.serves(index, name) for index in range(len(self.place.gateways)))
 
     def serves(self, index: int, name: str) -> bool:
-        status, text = self.client.caller.call(index, "GET", "/v1/rules")
+        status, text = at_once(self.client.caller.call(index, "GET", "/v1/rules"))
         return status == 200 and any(resource["resource"] == name for resource in json.loads(text)["resources"])
 
     def rows(self, name: str) -> dict:
@@ -88,5 +90,5 @@ class Stage:
         return {"resource": name, "id": id, "changeset": {"crate": {"n": {"old": base, "new": base + delta}}}}
 
     def push(self, gateway: int, edits: list, key: str = "") -> tuple:
-        status, text = self.client.caller.call(gateway, "POST", "/v1/push", {"edits": edits} | ({"key": key} if key else {}))
+        status, text = at_once(self.client.caller.call(gateway, "POST", "/v1/push", {"edits": edits} | ({"key": key} if key else {})))
         return status, json.loads(text) if status else {}

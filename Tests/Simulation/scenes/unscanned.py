@@ -5,6 +5,7 @@ rows that the database deletes along, also while other pushes are committed.
 import threading
 
 from replica import Replica
+from turns import at_once
 from wire import Caller
 
 PUSHES, CLIENTS = 12, 4
@@ -44,7 +45,7 @@ class Unscanned:
         stage.make([self.boxes, self.lids], TABLES.format(**names), {
             self.boxes: BOX.format(name=self.boxes, **names), self.shelf: BOX.format(name=self.shelf, **names), self.lids: LID.format(**names)})
         self.replica = Replica(stage.client.caller)
-        self.replica.snapshot(0)
+        at_once(self.replica.snapshot(0))
         self.serial = 0
 
     def push(self, edits: list) -> dict:
@@ -53,7 +54,7 @@ class Unscanned:
         status, answer = self.stage.push(gateway, edits, f"unscanned-{self.boxes}-{self.serial}")
         if status != 200:
             self.stage.add(f"{edits} was answered {status} {answer}")
-        self.stage.wait(lambda: self.replica.follow(gateway) and not self.differences(), "reporting a push", 5)
+        self.stage.wait(lambda: at_once(self.replica.follow(gateway)) and not self.differences(), "reporting a push", 5)
         if found := self.differences():
             self.stage.add(f"after {edits}: {found[:3]}")
         return answer
@@ -88,8 +89,8 @@ class Unscanned:
         for thread in threads:
             thread.start()
         while any(thread.is_alive() for thread in threads):
-            self.replica.follow(self.random.randint(0, 1))
-        self.stage.wait(lambda: self.replica.follow(0) and not self.differences(), f"reporting pushes of {CLIENTS} clients", 5)
+            at_once(self.replica.follow(self.random.randint(0, 1)))
+        self.stage.wait(lambda: at_once(self.replica.follow(0)) and not self.differences(), f"reporting pushes of {CLIENTS} clients", 5)
         if found := self.differences():
             self.stage.add(f"after pushes of {CLIENTS} clients: {found[:3]}")
 
@@ -97,8 +98,8 @@ class Unscanned:
         caller = Caller(self.stage.place, self.stage.client.settings, self.stage.faults)
         for turn in range(3 * PUSHES):
             key = keys[(number + turn) % len(keys)]
-            caller.call(number, "POST", "/v1/push", {"key": f"unscanned-{self.boxes}-{number}-{turn}", "edits": [
-                {"resource": self.boxes, "id": key, "changeset": {"box": {"n": {"old": 0, "new": 1}}}}]})
+            at_once(caller.call(number, "POST", "/v1/push", {"key": f"unscanned-{self.boxes}-{number}-{turn}", "edits": [
+                {"resource": self.boxes, "id": key, "changeset": {"box": {"n": {"old": 0, "new": 1}}}}]}))
 
     def rows(self) -> tuple:
         found = self.stage.engine.read({

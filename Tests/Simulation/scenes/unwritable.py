@@ -2,6 +2,8 @@
 
 import json
 
+from turns import at_once
+
 
 def run(stage) -> None:
     name = stage.open(1)
@@ -27,5 +29,5 @@ def run(stage) -> None:
 
 
 def is_ready(stage, index: int) -> bool:
-    status, text = stage.client.caller.call(index, "GET", "/readyz")
+    status, text = at_once(stage.client.caller.call(index, "GET", "/readyz"))
     return status == 200 and not json.loads(text)["problems"]

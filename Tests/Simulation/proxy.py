@@ -1,7 +1,10 @@
-"""A proxy between a gateway and MariaDB that recognizes COMMITs."""
+"""A proxy between gateways and MariaDB that recognizes COMMITs."""
 
 import socket
 import threading
+from pathlib import Path
+
+from processes import MariaDB
 
 COMMIT = b"\x03COMMIT"
 
@@ -23,12 +26,11 @@ class Connection:
 class Proxy:
     """Subclasses override `requests` for all data of a gateway, and `commits` for each COMMIT before the server receives it."""
 
-    def __init__(self, stage):
-        self.address, self.server = stage.place.folder / f"proxy{stage.serial}", str(stage.engine.server.socket)
-        self.url = stage.engine.url.replace(self.server, str(self.address))
+    def __init__(self, address: Path, engine):
+        self.server, self.url = str(engine.server.socket), engine.address(MariaDB.USER, address)
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.address))
-        self.listener.listen(64)
+        self.listener.bind(str(address))
+        self.listener.listen(200)
         threading.Thread(target=self.accept, daemon=True).start()
 
     def requests(self, connection: Connection, data: bytes) -> None:
@@ -44,7 +46,11 @@ class Proxy:
             except OSError:
                 return
             server = socket.socket(socket.AF_UNIX)
-            server.connect(self.server)
+            try:
+                server.connect(self.server)
+            except OSError:
+                client.close()
+                continue
             connection = Connection(client, server)
             for forward in (self.forward_requests, self.forward_answers):
                 threading.Thread(target=forward, args=(connection,), daemon=True).start()
@@ -69,4 +75,20 @@ class Proxy:
         connection.close()
 
     def close(self) -> None:
+        try:
+            self.listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
         self.listener.close()
+
+
+class Cutter(Proxy):
+    """Cuts the connection of the next COMMIT, if `cut` is "before" it or "after" it, so that its answer is lost."""
+
+    cut = None
+
+    def commits(self, connection: Connection) -> None:
+        cut, self.cut = self.cut, None
+        if cut == "before":
+            connection.close()
+        connection.is_broken = cut == "after"
