@@ -6,6 +6,7 @@ import time
 import traceback
 
 from faults import code_of
+from ledger import WRITTEN
 from pushing import Push
 from replica import Replica, key_of
 from wire import Caller
@@ -119,7 +120,7 @@ class Client:
             if answer["status"] == "merged":
                 self.answers.append((push, answer))
             for index, result in enumerate(answer["results"]):
-                if any(o["outcome"] in ("applied", "combined", "client-won", "inserted") for o in result["outcomes"]):
+                if any(o["outcome"] in (*WRITTEN, "deleted") for o in result["outcomes"]):
                     if result.get("status", answer["status"]) == "merged":
                         self.ledger.journalled[self.name, push.body["key"]] = f"{push.body['key']}, edit {index}"
             if self.undoes:
@@ -189,7 +190,9 @@ class Client:
                 self.ledger.restore(table, key, start, end)
                 if table == "goods":
                     self.ledger.lost_goods[key] = (start, end)
-            elif word in ("applied", "combined", "client-won"):
+            elif word == "client-won":
+                self.faults.add("undo", f"an undo of {push.body['key']} replaced a later write: {outcome}")
+            elif word in ("applied", "combined"):
                 if group == "n":
                     self.ledger.add(table, key, was["current"] - was["written"])
                 elif group in ("label", "note", "name"):

@@ -1,11 +1,10 @@
 """Draws the events of a history. An event says all that a run needs, so that any part can be left out."""
 
-from world import CLIENTS, resources
+from world import CLIENTS, OFFICE_ONLY, resources
 
 PUSH_GROUPS = {
     "goods": ("n", "n", "label", "note", "high", "tags", "status", "place", "secret", "pin"),
     "stock": ("n", "n", "label"), "codes": ("n",), "seen": ("n",), "parts": ("n", "n", "name", "good")}
-OFFICE_ONLY = ("codes", "seen")
 CLERK_LACKS = ("place", "secret", "pin")
 AREA_SETS = ([1], [2], [1, 2], [3], [1, 2, 3])
 

@@ -122,9 +122,9 @@ class Hunt:
     """Runs histories with one mutant after the other, in turn on each engine."""
 
     def __init__(self, binary: Path, folder: Path, engines: list, rounds: int):
-        from processes import MariaDB
         from running import Runner
-        self.server = MariaDB(folder) if "mariadb" in engines else None
+        from server import Server
+        self.server = Server(folder) if "mariadb" in engines else None
         self.rounds = rounds
         self.runners = [Runner(engine, binary, folder, self.server if engine == "mariadb" else None) for engine in engines]
 

@@ -160,6 +160,9 @@ def rules(world: dict, engine: str, variant: int = 0) -> dict:
 SECTION_TABLE = {"good": "goods", "item": "goods", "view": "goods", "row": "codes", "part": "parts", "parts": "parts"}
 ROOT = {"goods": "good", "stock": "item", "parts": "part", "codes": "row", "seen": "view"}
 
+# Resources that a clerk may not read.
+OFFICE_ONLY = ("codes", "seen")
+
 
 def resources(engine: str) -> list:
     return [name for name in ROOT if engine == "mariadb" or name != "seen"]
