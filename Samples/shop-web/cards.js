@@ -47,10 +47,8 @@ const named = (record, id, links) => (links && record ? h("a", { href: `#/custom
 function press(label, action, error, kind) {
   return h("button", { type: "button", class: kind, onclick: async ({ target }) => {
     target.disabled = true;
-    try { await action(); } catch (fault) {
-      target.disabled = false;
-      error.textContent = fault.message;
-    }
+    try { await action(); } catch (fault) { error.textContent = fault.message; }
+    target.disabled = false;
   } }, label);
 }
 
@@ -105,12 +103,16 @@ function* lines({ changeset }, aisles) {
   }
 }
 
+/** The form shows an edit of one customer, who exists before it and after it. */
+const hasForm = ({ edits: [edit, ...others] }) => !others.length && edit.changeset.customer?.new === undefined;
+
 /**
  * A card for an edit that the shop refused, with the reason.
  *
- * @param {{aisles: Map<number, string>, links?: boolean}} about
+ * @param {{aisles: Map<number, string>, links?: boolean, restore?: () => Promise<void>}} about `restore`: takes the edit back into
+ *   the form that is shown
  */
-export function refusedCard(entry, { aisles, links }) {
+export function refusedCard(entry, { aisles, links, restore }) {
   const { edits, id, problem } = entry, heading = freshID("refused"), error = h("p", { class: "error", role: "alert" });
   // A customer that was to be made is no record of the shop's.
   const record = entry.record ?? (edits[0]?.changeset.customer?.new ? { customer: edits[0].changeset.customer.new } : null);
@@ -120,8 +122,8 @@ export function refusedCard(entry, { aisles, links }) {
     h("h3", { id: heading }, `Refused: ${what || "a change"} of `, named(record, id, links && entry.record)),
     h("p", { class: "lead" }, reason(problem)),
     h("dl", { class: "four" }, found.map((line) => [value(`The ${line.what} was`, line.old, "was"), value("You wrote", line.mine, "mine")])),
-    h("p", { class: "why" }, "Nothing of it was written, and nothing else waits for it. Change it in the form and discard this one, or send it once more."),
-    h("div", { class: "actions" }, hasOthers ? press("Send the rest", () => entry.resend({ without: entry.faulty }), error, "main") : null,
+    h("p", { class: "why" }, "Nothing of it was written, and nothing else waits for it. Change it in the form, or send it once more."),
+    h("div", { class: "actions" }, restore && hasForm(entry) ? press("Change it in the form", restore, error, "main") : null, hasOthers ? press("Send the rest", () => entry.resend({ without: entry.faulty }), error) : null,
       press("Send it again", () => entry.resend(), error), press("Discard it", () => entry.discard(), error)),
     error);
 }

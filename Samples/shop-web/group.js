@@ -53,7 +53,7 @@ export class GroupField {
   }
 
   #key(event) {
-    if (event.key === "Escape" && this.#isDirty) {
+    if (event.key === "Escape" && this.isDirty) {
       this.#put(this.#seen);
       event.preventDefault();
     } else if (event.key === "Enter" && !["TEXTAREA", "BUTTON"].includes(event.target.tagName)) {
@@ -74,11 +74,21 @@ export class GroupField {
   }
 
   /** A control may show a value otherwise than it is, so it is what the controls held that counts. */
-  get #isDirty() { return this.#seen !== undefined && !same(this.#values(), this.#shown); }
+  get isDirty() { return this.#seen !== undefined && !same(this.#values(), this.#shown); }
+
+  #fill(value) {
+    for (const field of this.#group.fields) put(this.#controls.get(field.name), field, this.#group.fields.length === 1 ? value : value?.[field.name]);
+  }
+
+  /** Puts the value of a record into the controls, as if it was typed. */
+  restore(row) {
+    const value = valueOf(this.#group, row);
+    if (!same(value, this.#seen)) this.#fill(value);
+  }
 
   #put(value) {
     this.#seen = value;
-    for (const field of this.#group.fields) put(this.#controls.get(field.name), field, this.#group.fields.length === 1 ? value : value?.[field.name]);
+    this.#fill(value);
     this.#shown = this.#values();
     this.#note.replaceChildren();
     this.#fault("");
@@ -93,7 +103,7 @@ export class GroupField {
     for (const field of this.#group.fields) if (field.kind === "aisle") putAisles(this.#controls.get(field.name), aisles);
     const value = valueOf(this.#group, row), isFirst = this.#seen === undefined;
     if (!isFirst && same(value, this.#seen)) return;
-    if (!isFirst && !this.#isSaving && this.#isDirty && !same(value, this.#typed)) return this.#overtaken(value, aisles, writer);
+    if (!isFirst && !this.#isSaving && this.isDirty && !same(value, this.#typed)) return this.#overtaken(value, aisles, writer);
     const isElsewhere = !isFirst && !this.#isSaving && !same(value, this.#typed) && !same(value, this.#own), mine = this.#own, wasMine = mine !== undefined && same(this.#seen, mine);
     this.#put(value);
     if (!isElsewhere || this.#state !== "clean") return;
@@ -122,14 +132,14 @@ export class GroupField {
     this.#own = undefined;
     this.#remark(`${writer} has replaced what you wrote: “${this.#text(mine, aisles)}”.`, "Put mine back", () => {
       this.#put(value);
-      for (const field of this.#group.fields) put(this.#controls.get(field.name), field, this.#group.fields.length === 1 ? mine : mine[field.name]);
+      this.#fill(mine);
       void this.commit();
     });
   }
 
   /** Saves what was typed. */
   async commit() {
-    if (this.#isSaving || !this.#isDirty) return;
+    if (this.#isSaving || !this.isDirty) return;
     const wrong = [...this.#controls.values()].find((element) => !element.checkValidity());
     if (wrong) return this.#fault(wrong.validationMessage);
     const typed = (this.#own = this.#typed), isBare = this.#group.fields.length === 1;

@@ -8,6 +8,8 @@ import { stateOf, whileOpen } from "./states.js";
 /** A customer: the form, what met another edit, what was refused. */
 export class CustomerForm {
   #store; #user; #meetings; #aisles; #id; #end; #groups = []; #groceries; #record; #cards; #title; #about; #known = ""; #writers; #isOver = false;
+  /** The form of the store, whose base is what is shown, and the last edit that it saves. A form of a refused edit stays until it is saved. */
+  #draft = null; #saved = Promise.resolve(); #isRestored = false; #opened = 0;
 
   /**
    * @param {any} id
@@ -27,7 +29,7 @@ export class CustomerForm {
     this.#cards = h("div", { class: "cards" });
     this.element = h("article", { class: "customer", "aria-labelledby": heading },
       h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), this.#title, this.#about), this.#cards);
-    this.#end = store.observe("shoppers", id, (record) => this.#show(record));
+    this.#end = store.observe("shoppers", id, (record) => void whileOpen(() => this.#changed(record)));
   }
 
   #form() {
@@ -44,10 +46,47 @@ export class CustomerForm {
     return [first, this.#groceries.element, ...rest, h("footer", {}, h("button", { type: "button", class: "small danger", onclick: () => void this.#remove() }, "Remove this customer"))];
   }
 
-  /** Edits what this form shows: its values are the base, whatever has come meanwhile. */
+  /** Shows a record that has changed, as the base of another form of the store. */
+  async #changed(record) {
+    const number = ++this.#opened, draft = record && !this.#isRestored ? await this.#store.draft("shoppers", this.#id).catch((error) => { if (error.code !== "no-such-record") throw error; }) : null;
+    if (this.#isOver || number !== this.#opened) return draft?.close();
+    if (draft) this.#begin(draft);
+    this.#show(draft?.base ?? record);
+  }
+
+  /** Goes on with another form of the store; the last one closes when it has saved. */
+  #begin(draft) {
+    const last = this.#draft;
+    this.#draft = draft;
+    void this.#saved.catch(() => {}).then(() => last?.close());
+  }
+
+  /** Edits what is shown. */
   async #edit(change) {
-    await this.#store.edit("shoppers", this.#id, change, { base: this.#record });
-    this.#record = (await this.#store.record("shoppers", this.#id)) ?? this.#record;
+    const draft = this.#draft, { base, record } = draft;
+    if (this.#isRestored) for (const { group, field } of this.#groups) if (!field.isDirty) for (const { name } of group.fields) record.customer[name] = base.customer[name];
+    change(record);
+    this.#saved = draft.save();
+    try {
+      await this.#saved;
+      this.#isRestored = false;
+    } catch (error) {
+      // A value that does not fit is not saved with the next edit.
+      if (error.code === "not-refused") this.#isRestored = false;
+      await this.#changed(this.#record);
+      throw error;
+    }
+  }
+
+  /** Takes a refused edit back into the form. */
+  async #restore(entry) {
+    const draft = await entry.restore();
+    this.#opened += 1;
+    this.#isRestored = true;
+    this.#begin(draft);
+    for (const { field } of this.#groups) field.restore(draft.record.customer);
+    this.#groceries.show(draft.record.groceries, this.#aisles);
+    this.#groups.find(({ field }) => field.isDirty)?.field.focus();
   }
 
   #show(record) {
@@ -100,7 +139,7 @@ export class CustomerForm {
       ...meetings.map(({ meeting, now }) => meetingCard(meeting, {
         user: this.#user, record: this.#record, aisles: this.#aisles, now, decide: (decision) => this.#meetings.decide(meeting, decision),
       })),
-      ...entries.map((entry) => refusedCard(entry, { aisles: this.#aisles })));
+      ...entries.map((entry) => refusedCard(entry, { aisles: this.#aisles, restore: () => this.#restore(entry) })));
     if (hadFocus) this.#title.focus();
   }
 
@@ -119,5 +158,7 @@ export class CustomerForm {
   end() {
     this.#isOver = true;
     this.#end();
+    // A field that loses the focus as the form goes is still saved.
+    void Promise.resolve().then(() => this.#begin(null));
   }
 }
