@@ -1,9 +1,5 @@
-import { FieldMergeError } from "./errors.js";
+import { FieldMergeError, loaded } from "./errors.js";
 import { copy } from "./values.js";
-import { report } from "./watching.js";
-
-/** Milliseconds after which a deletion that gets no answer is left to the browser. */
-const patience = 2000;
 
 /**
  * Keeps what tells a store that was wiped from one that was never there: beside the database in the page's storage, in a
@@ -119,24 +115,7 @@ export function indexedDBStorage(name) {
       return result;
     },
 
-    /** Deletes everything. Another tab that keeps the database open delays only the deletion of what is empty then. */
-    async destroy() {
-      const transaction = await begin(true), emptied = new Promise((resolve, reject) => {
-        transaction.oncomplete = resolve;
-        transaction.onabort = () => reject(transaction.error);
-      });
-      for (const store of ["records", "queue"]) transaction.objectStore(store).clear();
-      await beside(name, null);
-      await emptied;
-      await close();
-      const request = indexedDB.deleteDatabase(name);
-      await Promise.race([done(request), new Promise((resolve) => {
-        request.onblocked = () => {
-          report(new FieldMergeError("blocked", `Another tab keeps “${name}” open. It is empty, and is deleted when that tab closes it.`));
-          resolve();
-        };
-        setTimeout(resolve, patience);
-      })]);
-    },
+    /** Deletes everything. */
+    destroy: async () => (await loaded(import("./signout.js"))).deleteDatabase({ name, begin, close, beside }),
   };
 }

@@ -1,4 +1,8 @@
 import { FieldMergeError } from "./errors.js";
+import { report } from "./watching.js";
+
+/** Milliseconds after which a deletion that gets no answer is left to the browser. */
+const patience = 2000;
 
 /** Loaded for a sign-out: decides what becomes of unsent edits, and deletes the store. */
 export async function signOut(desk, local, { unsent = "refuse", signal } = {}) {
@@ -12,4 +16,26 @@ export async function signOut(desk, local, { unsent = "refuse", signal } = {}) {
     work.meta.isSignedOut = true;
   }).catch((error) => { if (!error.isSignedOut) throw error; }); // an earlier call was broken off behind its decision
   await desk.leave();
+}
+
+/** Deletes the database of a browser. Another tab that keeps it open delays only the deletion of what is empty then. */
+export async function deleteDatabase({ name, begin, close, beside }) {
+  const transaction = await begin(true), emptied = new Promise((resolve, reject) => {
+    transaction.oncomplete = resolve;
+    transaction.onabort = () => reject(transaction.error);
+  });
+  for (const store of ["records", "queue"]) transaction.objectStore(store).clear();
+  await beside(name, null);
+  await emptied;
+  await close();
+  const request = indexedDB.deleteDatabase(name);
+  await new Promise((resolve, reject) => {
+    request.onsuccess = resolve;
+    request.onerror = () => reject(request.error);
+    request.onblocked = () => {
+      report(new FieldMergeError("blocked", `Another tab keeps “${name}” open. It is empty, and is deleted when that tab closes it.`));
+      resolve();
+    };
+    setTimeout(resolve, patience);
+  });
 }
