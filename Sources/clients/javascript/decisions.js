@@ -1,5 +1,6 @@
 import { editNow } from "./deciding.js";
 import { editsOf } from "./editing.js";
+import { conflictsOf } from "./events.js";
 import { historyChanged, keyReused, refuseOthers, withDependents } from "./history.js";
 import { stringify } from "./json.js";
 import { bare, created, editOf, groupsOf, isChange, mapped, nameOf, named, referencesOf, rowIn, view, withoutSame } from "./layers.js";
@@ -23,8 +24,15 @@ import { namesOf, needsDecisions } from "./work.js";
 /** A problem of the shape that the gateway's have, of something that this client found out by itself. */
 export const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more });
 
+/** Adds the conflicts of an edit to the events, and returns the refusal of the parts whose row is gone, if there are any. */
+export async function judged(work, push, end, result) {
+  if (result.outcomes.some(({ conflict }) => conflict)) work.events.push(...(await conflictsOf(work, push, end.edit, result, end.isRefused)));
+  const edit = end.isRefused ? null : missingOf(work, end.edit, result);
+  return edit ? [{ ...end, edit, isRefused: true, problem: localProblem("missing", 409, "The row that this edit changes is gone.") }] : [];
+}
+
 /** What of an edit ended as `missing`: the row is gone, or this client may see it no longer. null where nothing did. */
-export function missingOf(work, edit, { record = null, outcomes }) {
+function missingOf(work, edit, { record = null, outcomes }) {
   const missing = outcomes.filter(({ outcome }) => outcome === "missing"), { root, sections } = work.rules.resources.get(edit.resource) ?? {};
   const isAt = (row) => ({ section, id }) => section === row.section && (id === undefined || idKey(id) === idKey(row.item ?? edit.id));
   // With the record all of its rows are gone.
@@ -69,7 +77,7 @@ export async function unmerged(work, push, { status, code, results, problem = re
   return "refused";
 }
 
-export { conflictsOf, keepEvents, tell, detailed } from "./events.js";
+export { keepEvents, tell, detailed } from "./events.js";
 export { rebuild } from "./history.js";
 export { entries, refusedEdits } from "./refused.js";
 
@@ -94,6 +102,9 @@ export function passedOver(work) {
   };
 }
 
+/** Refuses a push that cannot be built. */
+export const notBuilt = (work, push, error) => settle(work, push, [], localProblem("not-built", 422, `This edit cannot be sent: ${error?.message}`));
+
 /** Problems that say nothing of the pushes in a request. */
 const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];
 
@@ -102,9 +113,9 @@ export const refusesPushes = ({ status, problem }) => [400, 403, 413].includes(s
 
 /**
  * Keeps edits of a push that were refused, ends their tickets, and tells of them; what builds on rows that they would have
- * created is refused as well.
+ * created is refused as well. `ids`: real ids in the place of temporary ones.
  */
-export async function refuse(work, push, ends, given, isLocal) {
+export async function refuse(work, push, ends, given, isLocal, ids) {
   const refused = ends.filter((end) => end.isRefused), fault = refused.find(({ problem: own }) => own && own.code !== "rolled-back") ?? refused[0];
   const problem = given ?? fault.problem ?? localProblem("refused", 422, "The edit was refused."), tickets = [];
   for (const ticket of await work.tickets(push)) {
@@ -114,7 +125,7 @@ export async function refuse(work, push, ends, given, isLocal) {
     await work.end(ticket, { conflicts: [], ...ticket.outcome, status: "refused", problem: causeOf(cause, problem), record: cause.record });
   }
   const seq = ++work.meta.seq, { resource, id, record } = fault;
-  const edits = refused.map((one) => withFaulty(work, one.edit, { ...one, problem: causeOf(one, problem) }, ends.indexOf(one)));
+  const edits = refused.map((one) => withFaulty(work, ids ? mapped(one.edit, ids) : one.edit, { ...one, problem: causeOf(one, problem) }, ends.indexOf(one)));
   await work.tx.put("x", seq, {
     seq, atomic: push.atomic, tickets, isLocal, problem, at: refused.indexOf(fault), edits, told: refused.map((one) => ({ record: one.record, problem: one.problem })),
   });

@@ -6,7 +6,7 @@ import { uuid } from "./values.js";
  */
 
 /** The beginning of the texts that contain exact digits while JavaScript parses or writes JSON. */
-const mark = uuid();
+const mark = uuid(), marked = new RegExp(`"${mark}([^"]*)"`, "g");
 
 const literal = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 const isInteger = (digits) => /^-?\d+$/.test(digits);
@@ -16,17 +16,12 @@ const exact = (digits) => (isInteger(digits) ? BigInt(digits) : new String(digit
 /** Parses JSON. */
 export function parse(text) {
   if (!/[\d.]{15}|\de[+-]?\d{3}/i.test(text)) return JSON.parse(text);
-  const marked = text.replace(literal, (found) => (found[0] !== '"' && isRounded(found) ? `"${mark}${found}"` : found));
-  return marked === text ? JSON.parse(text) : JSON.parse(marked, (_, value) => (typeof value === "string" && value.startsWith(mark) ? exact(value.slice(mark.length)) : value));
+  return JSON.parse(text.replace(literal, (found) => (found[0] !== '"' && isRounded(found) ? `"${mark}${found}"` : found)),
+    (_, value) => (typeof value === "string" && value.startsWith(mark) ? exact(value.slice(mark.length)) : value));
 }
 
 /** Writes JSON. */
-export function stringify(value, space) {
-  let isMarked = false;
-  const text = JSON.stringify(value, function (name, member) {
-    const own = this[name], isExact = typeof own === "bigint" || own instanceof String;
-    isMarked ||= isExact;
-    return isExact ? mark + own : member;
-  }, space);
-  return isMarked ? text.replaceAll(new RegExp(`"${mark}([^"]*)"`, "g"), "$1") : text;
-}
+export const stringify = (value, space) => JSON.stringify(value, function (name, member) {
+  const own = this[name];
+  return typeof own === "bigint" || own instanceof String ? mark + own : member;
+}, space)?.replace(marked, "$1");

@@ -1,6 +1,5 @@
 import { stringify } from "./json.js";
 import { namedIn, onTheWire } from "./layers.js";
-import { settle } from "./told.js";
 import { inOrder } from "./work.js";
 
 /*
@@ -43,7 +42,7 @@ export async function freeze(work, { limit, isSingle, takesLarge, now }) {
     try { body = waits || isOwnStale ? "" : bodyOf(push, work, now); } catch (error) {
       (held ??= work.decisions.passedOver(work)).add(push);
       if (work.isReading) continue;
-      await settle(work, push, [], work.decisions.localProblem("not-built", 422, `This edit cannot be sent: ${error?.message}`));
+      await work.decisions.notBuilt(work, push, error);
       return freeze(work, { limit, isSingle, takesLarge, now });
     }
     // An older version has not counted its requests.

@@ -68,8 +68,7 @@ export async function settle(work, push, results, problem) {
     // Old ones are forgotten now and then.
     if (ticket.seq % 100 === 0) await work.decisions.prune(work);
   }
-  const known = ends.map((end) => (end.isRefused && isMapped ? { ...end, edit: mapped(end.edit, ids) } : end));
-  if (known.some((end) => end.isRefused)) await work.decisions.refuse(work, push, known, problem, !results.length);
+  if (ends.some((end) => end.isRefused)) await work.decisions.refuse(work, push, ends, problem, !results.length, isMapped ? ids : undefined);
 }
 
 /** What became of each edit of a push; the records that their results tell are stored. */
@@ -91,10 +90,9 @@ async function endsOf(work, push, results, problem) {
       await putRecord(work, { ...place, record, problem: result.problem });
     }
     if (isRefused) record ??= await work.base(place);
-    if (result?.outcomes?.some((outcome) => outcome.conflict)) work.events.push(...(await work.decisions.conflictsOf(work, push, edit, result, isRefused)));
-    ends.push({ ...place, edit, isRefused, record, problem: result ? result.problem : problem, outcomes: result?.outcomes });
-    const missing = !isRefused && result.outcomes?.some(({ outcome }) => outcome === "missing") && work.decisions.missingOf(work, edit, result);
-    if (missing) ends.push({ ...place, edit: missing, isRefused: true, record, problem: work.decisions.localProblem("missing", 409, "The row that this edit changes is gone."), outcomes: result.outcomes });
+    const end = { ...place, edit, isRefused, record, problem: result ? result.problem : problem, outcomes: result?.outcomes };
+    ends.push(end);
+    if (result?.outcomes?.some(({ conflict, outcome }) => conflict || outcome === "missing")) ends.push(...(await work.decisions.judged(work, push, end, result)));
   }
   return ends;
 }
