@@ -26,7 +26,7 @@ export async function historyChanged(work, push) {
  * knows what was merged, so it is built again as if the history had changed, on the bases that are here.
  */
 export async function keyReused(work, push) {
-  const waiting = { ...push, change: "unknown" };
+  const waiting = { ...push, change: "reused" };
   await work.tx.put("p", push.seq, waiting);
   work.meta.isRebuilding = true;
   await reshapePush(work, waiting); // the rules may have changed since it was sent
@@ -102,9 +102,9 @@ async function partsOf(work, { edits, change }, done) {
     const base = await work.base(edit), kept = { ...edit, rows: [] }, unknown = { ...edit, rows: [] };
     const isMissing = !base && !edit.creates && !isTemporary(edit.id);
     parts.isGone ||= isMissing && !work.isDeletion(edit);
-    const isUnknown = change === "unknown" && !isOwnCreation(edit) && (base || edit.creates);
-    for (const row of isMissing || (change === "unknown" && isCreated(work, edit, base)) ? [] : edit.rows) {
-      const part = isUnknown ? partOf(work, edit, row, base, done) : { kept: row };
+    const mayBeMerged = change !== "nothing-written", isUnknown = mayBeMerged && !isOwnCreation(edit) && (base || edit.creates);
+    for (const row of isMissing || (mayBeMerged && isCreated(work, edit, base)) ? [] : edit.rows) {
+      const part = isUnknown ? partOf(work, edit, row, base, done, change === "reused") : { kept: row };
       if (part.kept) kept.rows.push(part.kept);
       if (part.unknown) unknown.rows.push(part.unknown);
     }
@@ -122,8 +122,11 @@ function isCreated(work, edit, base) {
   return isOwnCreation(edit) && base && same(pick(base[root], Object.keys(value)), value);
 }
 
-/** What is left of a row that may have been merged; nothing of what the new base shows as done. */
-function partOf(work, edit, row, base, done) {
+/**
+ * The rest of a row that may have been merged: what the base does not show as done. Of a reused key, the base shows no sum: it
+ * may have the value by the edits of other clients.
+ */
+function partOf(work, edit, row, base, done, isReused) {
   const now = rowIn(base, row), { section: name, item, old, new: value } = row;
   if (!value) return now ? { kept: row } : {};
   // A new row has no base that shows whether it was made.
@@ -131,9 +134,10 @@ function partOf(work, edit, row, base, done) {
   if (!old) return now && same(pick(now, Object.keys(value)), value) ? {} : { kept: row };
   const section = work.rules.resources.get(edit.resource)?.sections.get(name), kept = [], unknown = [];
   for (const [group, names] of groupsOf(row, section)) {
-    const key = JSON.stringify([nameOf(edit), name, idKey(item), group]);
-    if (done.has(key) || (now && same(pick(now, names), pick(value, names)))) done.add(key);
-    else (["add", "set"].includes(section?.fields.get(names[0])?.merge) ? unknown : kept).push(...names);
+    const key = JSON.stringify([nameOf(edit), name, idKey(item), group]), merge = section?.fields.get(names[0])?.merge;
+    if (isReused && merge === "add") unknown.push(...names);
+    else if (done.has(key) || (now && same(pick(now, names), pick(value, names)))) done.add(key);
+    else (["add", "set"].includes(merge) ? unknown : kept).push(...names);
   }
   const only = (names) => (names.length ? { ...row, old: pick(old, names), new: pick(value, names) } : null);
   return { kept: only(kept), unknown: only(unknown) };
