@@ -1,39 +1,38 @@
 import MergeCore
 import RecordStore
 
-/// Something that waits for a transaction, which others of its kind may share.
+/// A request that may share a transaction.
 protocol BatchItem: Sendable {
-    /// By when it has to be under way.
+    /// The latest start of the transaction.
     var deadline: ContinuousClock.Instant { get }
-    /// Nobody waits for it any more.
+    /// True if the caller has disconnected.
     var isUnwanted: Bool { get }
-    /// The rows that no two items of one batch, nor of two batches that run at once, may both name.
+    /// Two items with a common row never share a batch and never run at the same time.
     var rows: Set<RowReference> { get }
 
-    /// Returns true where a batch that began with `first` can take this one along.
+    /// Returns true if the item may join a batch that begins with `first`.
     func goes(with first: Self) -> Bool
 }
 
-/// The running of batches.
 protocol BatchWork<Item>: Sendable {
     associatedtype Item: BatchItem
     associatedtype Answer: Sendable
 
-    /// The purpose for which a lane borrows its connection.
+    /// The kind of transaction for which a lane borrows its connection.
     var purpose: TransactionKind { get }
     var engine: any RecordEngine { get }
 
     /// Runs a batch in one transaction.
     ///
     /// - Returns: an answer for each item, in their order.
-    /// - Throws: the `StoreError` of every one of them.
+    /// - Throws: the `StoreError` of all items.
     func run(_ items: [Item], on connection: any StoreConnection) throws(StoreError) -> [Answer]
 
-    /// Returns the answers of items for which no connection could be had, or whose transaction came to nothing for sure.
+    /// Returns the answers after the batch got no connection, or its transaction certainly had no effect.
     ///
-    /// - Throws: `error` where it is that of every item.
+    /// - Throws: `error` if it applies to all items.
     func answers(to items: [Item], after error: StoreError) throws(StoreError) -> [Answer]
 
-    /// Tidies up behind a lane that closes.
+    /// Cleans up after a lane has closed.
     func laneHasClosed() async
 }

@@ -3,12 +3,13 @@ import MergeCore
 import RecordStore
 import Synchronization
 
-/// Gathers what waits while transactions run, pushes or reads, and has the next transaction take many of them: a thin
-/// shell around `BatchQueueState`.
+/// Collects pushes or reads while transactions run, so that the next transaction runs many of them.
+///
+/// It performs the actions that `BatchQueueState` returns.
 final class BatchQueue<Work: BatchWork>: Sendable {
     typealias Outcome = Result<Work.Answer, StoreError>
 
-    /// An object, because it moves from the queue to a batch and is looked at on the way.
+    /// An object, because the queue and a batch share it.
     private final class Waiting: BatchItem {
         let item: Work.Item
         private let continuation: CheckedContinuation<Outcome, Never>
@@ -29,14 +30,16 @@ final class BatchQueue<Work: BatchWork>: Sendable {
 
     private let state: Mutex<BatchQueueState<Waiting>>
     private let work: Work
-    /// Raised for a lane that lingers.
+    /// Signals a lingering lane.
     private let arrival = DispatchSemaphore(value: 0)
-    /// The time for which a lane that runs dry keeps its connection.
+    /// The time for which an idle lane keeps its connection.
     private static var linger: DispatchTimeInterval { .milliseconds(2) }
-    /// The time between two looks at lanes that may be held up.
+    /// The time between two checks for stalled lanes.
     private static var pause: Duration { .milliseconds(20) }
 
-    /// - Parameter lanesHeldUp: lanes that may run where others are held up.
+    /// Creates a queue.
+    ///
+    /// - Parameter lanesHeldUp: the most lanes if some are stalled.
     init(_ limits: MergeLimits, lanesHeldUp: Int, _ work: Work) {
         let bounds = BatchQueueState<Waiting>.Bounds(
             batch: limits.coalesced, lanes: limits.lanes, lanesHeldUp: lanesHeldUp, waiting: limits.waiting)
@@ -44,19 +47,17 @@ final class BatchQueue<Work: BatchWork>: Sendable {
         self.work = work
     }
 
-    /// Runs an item, alone or with others.
+    /// Runs an item, alone or in a batch.
     ///
-    /// - Throws: `StoreError` where the transaction has no known outcome; of the kind `overloaded` where too many wait,
-    ///   `busy` where its time was over, or its caller gone, before it began.
+    /// - Throws: `StoreError` if the transaction failed; of the kind `overloaded` if too many items wait, `busy` if the
+    ///   deadline passed or the caller disconnected before the start.
     func submit(_ item: Work.Item) async throws(StoreError) -> Work.Answer {
         let outcome = await withCheckedContinuation { enter(Waiting(item, $0)) }
         return try outcome.get()
     }
 
-    /// The number that wait for a transaction.
     var waiting: Int { state.withLock { $0.waiting } }
 
-    /// The queue at this moment, under a name.
     func load(_ name: String) -> QueueLoad {
         state.withLock { QueueLoad(name: name, waiting: $0.waiting, sizes: $0.sizes) }
     }
@@ -84,7 +85,7 @@ final class BatchQueue<Work: BatchWork>: Sendable {
                 do throws(StoreError) {
                     try await work.engine.withConnection(for: work.purpose, deadline: deadline) { self.run(on: $0) }
                 } catch {
-                    // Nobody is left to wait for a connection that may not come.
+                    // Without a connection, all waiting items fail now.
                     while let batch = takeBatch(mayLinger: false) { end(batch, after: error) }
                 }
                 await work.laneHasClosed()
@@ -97,7 +98,7 @@ final class BatchQueue<Work: BatchWork>: Sendable {
         return state.withLock { $0.deadlineOfLane() }
     }
 
-    /// Runs batches on a connection, on its thread, for as long as anything waits.
+    /// Runs batches on a connection, on its thread, as long as items wait.
     private func run(on connection: any StoreConnection) {
         repeat {
             guard let batch = takeBatch(mayLinger: connection.isExclusive) else { return }
@@ -109,7 +110,7 @@ final class BatchQueue<Work: BatchWork>: Sendable {
         } while connection.isExclusive && connection.isUsable
     }
 
-    /// Takes those who wait longest; nil where the lane is to give its connection back.
+    /// Returns the oldest items; nil if the lane must release its connection.
     private func takeBatch(mayLinger: Bool) -> [Waiting]? {
         turnAwayOverdue()
         switch state.withLock({ $0.takeBatch(now: .now, mayLinger: mayLinger) }) {
@@ -140,7 +141,7 @@ final class BatchQueue<Work: BatchWork>: Sendable {
 
     private func end(_ batch: [Waiting], _ result: Result<[Work.Answer], StoreError>) {
         state.withLock { $0.finish(batch, now: .now) }
-        // Those who waited are called from elsewhere, so that the lane can go on.
+        // Another task resumes the callers, so that the lane can continue.
         if batch.count > 1 { Task { Self.tell(batch, result) } } else { Self.tell(batch, result) }
     }
 
@@ -153,11 +154,11 @@ final class BatchQueue<Work: BatchWork>: Sendable {
         }
     }
 
-    /// Opens a lane more for those who wait while every other one is held up.
+    /// Opens further lanes for waiting items while all lanes are stalled.
     private func watch() async {
         while true {
             try? await Task.sleep(for: Self.pause)
-            // While all lanes are held up nobody else looks.
+            // While all lanes are stalled, only the watch checks deadlines.
             turnAwayOverdue()
             switch state.withLock({ $0.look(now: .now) }) {
             case .openLane: openLane()

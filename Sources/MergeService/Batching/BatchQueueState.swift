@@ -1,38 +1,35 @@
 /// Items that wait for a transaction, and the lanes that run them.
 ///
-/// A lane keeps its connection and runs one batch after the other for as long as anything waits, so that the database is
-/// never left waiting for a task to be scheduled; the first item of all finds no lane and opens one at once, so alone it
-/// waits for nobody. Items that name the same row never share a batch, nor run at once.
+/// A lane keeps its connection and runs batches as long as items wait, so the database never waits for the scheduler.
+/// The first item opens a lane at once. Items with a common row never share a batch and never run at the same time.
 ///
-/// Pure: every function returns what is to be done, so that it is tested without time, threads or a database. (The idea
-/// is that of the pool in postgres-nio, `PoolStateMachine`.)
+/// The functions are pure: they return actions, so tests need no time, threads or database. (The idea comes from
+/// `PoolStateMachine` in postgres-nio.)
 struct BatchQueueState<Item: BatchItem> {
-    /// Bounds on what waits and runs.
     struct Bounds {
-        /// Items of one batch.
+        /// The most items of one batch.
         var batch: Int
-        /// Lanes that run as long as none is held up.
+        /// The most lanes if none is stalled.
         var lanes: Int
-        /// Lanes that run where others are held up by rows that somebody else holds.
+        /// The most lanes if some wait for locked rows.
         var lanesHeldUp: Int
-        /// Items that wait.
         var waiting: Int
-        /// Items at the head of the queue that are looked at for one batch.
+        /// The number of items at the head of the queue that a batch may select.
         var lookAhead = 256
-        /// A batch that takes longer is held up by somebody else.
+        /// A batch that takes longer waits for another transaction.
         var stall = Duration.milliseconds(20)
     }
 
     private let bounds: Bounds
     private var queue: [Item] = []
-    /// Rows of the batches that run.
+    /// Rows of the running batches.
     private var busy: Set<RowReference> = []
     private var lanes = 0
     /// Lanes that wait on their connections for the next item.
     private var lingering = 0
-    /// The number of them that were called.
+    /// The number of lingering lanes that were signalled.
     private var called = 0
-    /// The time at which a batch began or ended last, which tells whether the lanes are held up.
+    /// The time of the last start or end of a batch; if it is long ago, the lanes are stalled.
     private var lastMove: ContinuousClock.Instant
     private var isWatched = false
     /// The batches that have ended.
@@ -43,25 +40,24 @@ struct BatchQueueState<Item: BatchItem> {
         lastMove = now
     }
 
-    /// The number of items that wait.
     var waiting: Int { queue.count }
 
-    /// Something to be done about a new item.
+    /// The action for a new item.
     enum Entry: Equatable {
-        /// Too many wait: the item is turned away.
+        /// Too many items wait.
         case refuse
         case openLane
-        /// A lane that lingers is called.
+        /// A lingering lane is signalled.
         case callLane
         case wait
     }
 
-    /// Takes an item into the queue.
+    /// Adds an item to the queue.
     mutating func enqueue(_ item: Item) -> Entry {
         guard queue.count < bounds.waiting else { return .refuse }
         queue.append(item)
         if lingering > 0 {
-            // A lane that is called takes all that wait by then.
+            // A signalled lane runs all items that wait by then.
             guard called < lingering else { return .wait }
             called += 1
             return .callLane
@@ -75,8 +71,8 @@ struct BatchQueueState<Item: BatchItem> {
 
     /// Begins the watch over the lanes, which lasts until no item waits.
     ///
-    /// Any item may be left behind: its lane ends if its rows are busy, or takes other items. So the watch begins with the
-    /// first item that waits.
+    /// A lane may end while an item waits, if the item's rows are busy. So the watch begins with the first waiting
+    /// item.
     ///
     /// - Returns: false if the watch is running already, or no item waits.
     mutating func beginWatch() -> Bool {
@@ -85,7 +81,7 @@ struct BatchQueueState<Item: BatchItem> {
         return true
     }
 
-    /// Takes out of the queue those whose time is over or whom nobody waits for.
+    /// Removes and returns the items whose deadline has passed or whose caller has disconnected.
     mutating func dropOverdue(now: ContinuousClock.Instant) -> [Item] {
         guard queue.contains(where: { $0.isOverdue(now) }) else { return [] }
         let dropped = queue.filter { $0.isOverdue(now) }
@@ -93,26 +89,28 @@ struct BatchQueueState<Item: BatchItem> {
         return dropped
     }
 
-    /// Returns by when those who wait need a connection; nil where none of them could run, and then the lane is closed.
+    /// Returns the earliest deadline of the waiting items.
+    ///
+    /// - Returns: nil if none of them can run; then the lane is closed.
     mutating func deadlineOfLane() -> ContinuousClock.Instant? {
-        // Those further behind are not looked at for a batch either.
+        // A batch does not select later items either.
         let earliest = queue.prefix(bounds.lookAhead).filter { busy.isDisjoint(with: $0.rows) }.map(\.deadline).min()
         if earliest == nil { lanes -= 1 }
         return earliest
     }
 
-    /// Something that a lane does next.
+    /// The next action of a lane.
     enum Turn {
         case run([Item])
-        /// It waits on its connection until it is called or a short time is over.
+        /// It waits on its connection for a signal or a short time.
         case linger
-        /// It gives its connection back.
+        /// It releases its connection.
         case end
     }
 
     /// Dequeues the oldest items that can share a transaction.
     ///
-    /// - Parameter mayLinger: the lane may wait on its connection: most likely the next item is being read already.
+    /// - Parameter mayLinger: the lane may wait on its connection, because the next item is probably about to arrive.
     mutating func takeBatch(now: ContinuousClock.Instant, mayLinger: Bool) -> Turn {
         if let batch = next(now) { return .run(batch) }
         guard mayLinger else { return .end }
@@ -120,9 +118,9 @@ struct BatchQueueState<Item: BatchItem> {
         return .linger
     }
 
-    /// Dequeues what a lane found that lingered.
+    /// Dequeues items for a lane that has lingered.
     ///
-    /// - Parameter wasCalled: an item came; else the time was over.
+    /// - Parameter wasCalled: true if the lane was signalled; false if its time has passed.
     mutating func takeAfterLingering(now: ContinuousClock.Instant, wasCalled: Bool) -> Turn {
         lingering -= 1
         if wasCalled, called > 0 { called -= 1 }
@@ -156,29 +154,29 @@ struct BatchQueueState<Item: BatchItem> {
         return batch
     }
 
-    /// Lets go of the rows of a batch that has ended.
+    /// Releases the rows of a batch that has ended.
     mutating func finish(_ batch: [Item], now: ContinuousClock.Instant) {
         lastMove = now
         sizes.add(batch.count)
         for item in batch { busy.subtract(item.rows) }
     }
 
-    /// Something to be done after a look at the lanes.
+    /// The action after a check of the lanes.
     enum Look: Equatable {
         case openLane
         case lookAgain
-        /// Nobody waits any more.
+        /// No item waits any more.
         case end
     }
 
-    /// Looks whether those who wait need a lane more, because every other one is held up.
+    /// Checks if the waiting items need another lane.
     mutating func look(now: ContinuousClock.Instant) -> Look {
         guard !queue.isEmpty else {
             isWatched = false
             return .end
         }
         let isHeldUp = now - lastMove > bounds.stall
-        // Between two of its batches a lane may have closed while everyone waited for rows that it held.
+        // A lane may have closed between two batches while all items waited for its rows.
         guard lanes < (isHeldUp ? bounds.lanesHeldUp : bounds.lanes) else { return .lookAgain }
         lanes += 1
         return .openLane

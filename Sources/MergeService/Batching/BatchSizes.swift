@@ -1,8 +1,8 @@
 /// Counts the batches of a queue by their size.
 package struct BatchSizes: Sendable, Hashable {
-    /// The sizes up to which batches are counted together.
+    /// The largest sizes of the counters.
     package static let bounds = [1, 2, 4, 8, 16, 32, 64, 128]
-    /// Batches by the first bound that they do not pass; those beyond the last are in `count` alone.
+    /// The number of batches for each bound; larger batches are only in `count`.
     package private(set) var counts = [Int](repeating: 0, count: bounds.count)
     /// The items of all batches.
     package private(set) var sum = 0
@@ -20,7 +20,7 @@ package struct BatchSizes: Sendable, Hashable {
 package struct QueueLoad: Sendable, Hashable {
     /// The kind of items.
     package let name: String
-    /// Those that wait for a transaction.
+    /// The number of items that wait for a transaction.
     package let waiting: Int
     /// The batches that have run.
     package let sizes: BatchSizes

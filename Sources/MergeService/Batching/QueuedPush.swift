@@ -1,24 +1,23 @@
 import MergeCore
 
-/// A push that may share a transaction with others: edits of rows that exist, and nothing else.
+/// A push that may share a transaction: it only edits rows that exist.
 final class QueuedPush: BatchItem {
     let push: PushItem
     /// The rows that it edits, and the roots of their records.
     let rows: Set<RowReference>
-    /// The only table that pushes which share a transaction with this one may write; nil where none of them reaches
-    /// beyond its own rows.
+    /// The only table that pushes of the same transaction may write; nil if no write reaches other rows.
     private let table: String?
 
-    /// A push of many edits is a transaction worth of its own.
+    /// A push with more edits deserves its own transaction.
     private static let maximumEdits = 16
 
-    /// nil for a push that needs a transaction of its own.
+    /// Returns nil for a push that needs its own transaction.
     init?(_ push: PushItem) {
         let request = push.request
         guard !request.isPreview, request.effects.isEmpty, request.push.atomicity == .push,
             push.refusals.isEmpty,
             (1...Self.maximumEdits).contains(request.push.edits.count),
-            // One with long texts or documents takes its time to merge, for which others do not wait.
+            // Long texts or documents take time to merge and would delay the batch.
             request.sent.body.count <= PushItem.longBody
         else { return nil }
         var rows = QueuedRows(push.active.footprints)
@@ -29,7 +28,7 @@ final class QueuedPush: BatchItem {
         table = rows.reachesOthers ? rows.tables.first : nil
     }
 
-    /// Returns true if both run under one `ActiveRules` object and, if a write may change rows of other tables, write one table.
+    /// Returns true if both have the same rules and, if writes may reach other tables, the same table.
     func goes(with first: QueuedPush) -> Bool {
         table == first.table && push.active === first.push.active
     }
@@ -38,7 +37,6 @@ final class QueuedPush: BatchItem {
     var isUnwanted: Bool { push.request.caller.hasLeft }
 }
 
-/// The rows of a push that may share a transaction.
 private struct QueuedRows {
     private let footprints: Footprints
     private(set) var references: Set<RowReference> = []
@@ -49,10 +47,10 @@ private struct QueuedRows {
         self.footprints = footprints
     }
 
-    /// Rows that were read before a write to another table could not be decided on.
+    /// False if a write may change rows of another table that were read before.
     var goTogether: Bool { tables.count <= 1 || !reachesOthers }
 
-    /// - Returns: false where the push has to run alone.
+    /// Adds the rows of an edit; returns false if the push must run alone.
     mutating func take(_ edit: Edit) -> Bool {
         guard edit.resource.isAtomic, edit.reversals.isEmpty, let record = edit.id.key,
             references.insert(footprints[edit.resource.root].reference(to: record)).inserted
@@ -69,7 +67,7 @@ private struct QueuedRows {
             tables.insert(footprint.table)
             if row.section == 0 { continue }
             if section.kind == .singleton {
-                // Its own key is not known yet, by which another section over the table may name it.
+                // Another section may name the row by its own key, which is not read yet.
                 guard !footprint.isShared, references.insert(footprint.reference(to: record)).inserted else {
                     return false
                 }

@@ -1,7 +1,6 @@
 import MergeCore
 import RecordStore
 
-/// One record that is to be read.
 struct RecordRead: BatchItem {
     let resource: Resource
     let key: RecordKey
@@ -11,19 +10,19 @@ struct RecordRead: BatchItem {
 
     var isUnwanted: Bool { caller.hasLeft }
 
-    /// Reads do not get into each other's way.
+    /// Reads never conflict.
     var rows: Set<RowReference> { [] }
 
     func goes(with first: RecordRead) -> Bool { true }
 }
 
-/// An item's answer, or that it has to run in a transaction of its own.
+/// An item's answer, or `alone` if it needs its own transaction.
 enum Shared<Answer: Sendable>: Sendable {
     case answered(Answer)
     case alone
 }
 
-/// Reads records that several clients wait for in one snapshot, which begins after all of them asked.
+/// Reads records for several clients in one snapshot, which begins after all their requests.
 struct RecordReads: BatchWork {
     let engine: any RecordEngine
     let limits: MergeLimits
@@ -45,7 +44,7 @@ struct RecordReads: BatchWork {
         return zip(items, records).map { .answered($1?.seen(by: $0.viewer, of: $0.resource)) }
     }
 
-    /// Each reads alone, so that it is answered as if it had been from the start.
+    /// Each item runs again alone.
     func answers(to items: [RecordRead], after error: StoreError) -> [Shared<ReadRecord?>] {
         items.map { _ in .alone }
     }

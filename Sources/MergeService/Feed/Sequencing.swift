@@ -1,18 +1,17 @@
 import MergeCore
 package import RecordStore
 
-/// Gives committed changes their revisions.
+/// Assigns revisions to committed changes.
 ///
-/// The counter's row stays locked until the transaction ends, so that revisions are given in the order of commits,
-/// whichever gateway gives them.
+/// The counter's row stays locked until the transaction ends. So all gateways assign revisions in the order of commits.
 package enum Sequencing {
-    /// Gives changes the next revisions, one for each record: the last change of a record counts.
+    /// Assigns the next revisions, one for each record; the last change of a record counts.
     ///
     /// - Parameters:
-    ///   - changes: in the order in which they were committed.
-    ///   - holder: the gateway to which the others leave it for some seconds; nil leaves that as it is.
-    /// - Returns: the highest revision that was given by then.
-    /// - Throws: `StoreError`; of the kind `schemaChanged` where there is no feed.
+    ///   - changes: in the order of their commits.
+    ///   - holder: the gateway that sequences alone for some seconds; nil changes nothing.
+    /// - Returns: the highest assigned revision.
+    /// - Throws: `StoreError`; of the kind `schemaChanged` if the feed does not exist.
     @discardableResult
     package static func give(
         _ changes: [CommittedChange], in feed: FeedTables, holder: String? = nil, _ session: any StoreSession
@@ -49,7 +48,7 @@ package enum Sequencing {
         return last
     }
 
-    /// Each record once, where it changed last, with all steps that conditions of access see.
+    /// Returns the last change of each record, with all its changes for access conditions.
     static func collapsed(_ changes: [CommittedChange]) -> [CommittedChange] {
         var steps: [RecordName: [ConditionStep]] = [:]
         for change in changes where !change.steps.isEmpty { steps[change.name, default: []] += change.steps }
@@ -64,7 +63,7 @@ package enum Sequencing {
 
     private static let mostNames = 100
 
-    /// Returns what conditions of access have looked at so far in records.
+    /// Reads the earlier values of records that access conditions tested.
     ///
     /// - Throws: `StoreError`.
     package static func histories(

@@ -1,31 +1,31 @@
 package import MergeCore
 package import RecordStore
 
-/// A section that shows the rows of a table, seen from the table: it tells which record shows a row.
+/// A section seen from its table: finds the records that contain a row.
 package final class TableView: Sendable {
     let resource: Resource
     let section: Section
 
-    /// Sees a section's rows from its table.
+    /// Creates the view of a section.
     package init(resource: Resource, section: Section) {
         self.resource = resource
         self.section = section
     }
 
-    /// The columns that tell which record shows a row: the key of a root row, else what ties a row to its record.
+    /// The columns that identify the record of a row: a root row's key, or the link to the record.
     package var columns: [Column] {
         section.kind == .root
             ? Array(section.columns.prefix(section.keyCount)) : section.parent.map { section.columns[$0.column] }
     }
 
-    /// The values of those columns are the record's key.
+    /// True if these columns contain the record's key.
     package var namesRecord: Bool {
         if section.kind == .root { return section.keyCount > 0 }
         return section.parent.count == resource.root.keyCount
             && Set(section.parent.map(\.rootColumn)) == Set(0..<resource.root.keyCount)
     }
 
-    /// Returns the key of the record that shows a row, where its columns name it.
+    /// Returns the key of a row's record, if its columns contain it.
     package func key(_ values: [Value]) -> RecordKey? {
         guard namesRecord, !values.contains(.null) else { return nil }
         if section.kind == .root { return RecordKey(values) }
@@ -34,7 +34,7 @@ package final class TableView: Sendable {
         return RecordKey(parts)
     }
 
-    /// Returns the question for the records that rows with these values are tied to by other columns than their keys.
+    /// Builds the query for the records to which columns other than the key link a row.
     ///
     /// SQL preselects the records; `records(in:linkedBy:)` decides.
     package func preselection(
@@ -47,17 +47,18 @@ package final class TableView: Sendable {
             where: zip(linked, values).map { RawValue(column: $0, value: $1) }, locking: locking)
     }
 
-    /// Returns the keys of the records among preselected ones that rows with these values belong to.
+    /// Returns the keys of the preselected records to which rows with these values belong.
     package func records(in rows: [[Value]], linkedBy values: [Value]) -> [RecordKey] {
         let count = resource.root.keyCount
         return rows.filter { $0.dropFirst(count).elementsEqual(values) }.map { RecordKey(Array($0.prefix(count))) }
     }
 }
 
-/// A view of a table as rows of one section are seen through it.
 struct OtherView: Sendable {
     let view: TableView
-    /// The positions of the view's columns in rows of the section; nil where the section does not have all of them.
+    /// The positions of the view's columns in rows of the section.
+    ///
+    /// They are nil if a column is missing, or if the columns do not contain the record's key.
     let positions: [Int]?
 
     init(_ view: TableView, from section: Section) {
@@ -68,20 +69,19 @@ struct OtherView: Sendable {
         positions = found.count == view.columns.count && view.namesRecord ? found : nil
     }
 
-    /// Returns true where a write to some columns may have the row shown by another record.
+    /// Returns true if a write to some columns may move the row to another record.
     func isMoved(by assignments: [Assignment]) -> Bool {
         positions.map { positions in assignments.contains { positions.contains($0.column) } } ?? true
     }
 }
 
-/// The sections of all resources that show rows of a table besides the record that an edit names.
+/// The sections of all resources that contain rows of a table.
 struct TableViews: Sendable {
     private let byTable: [String: [TableView]]
     private let bySection: [ObjectIdentifier: [OtherView]]
-    /// Tables some of whose rows have guards.
     private let guardedTables: Set<String>
     private let guardedResources: Set<ObjectIdentifier>
-    /// The columns that conditions of access test, in lower case, by table.
+    /// The columns that access conditions test, in lower case, by table.
     private let testedColumns: [String: Set<String>]
 
     init(_ catalog: Catalog) {
@@ -110,33 +110,29 @@ struct TableViews: Sendable {
         bySection = others
     }
 
-    /// The name by which `Footprint` tells tables apart.
+    /// The table's name as in `Footprint`.
     private static func name(of table: TableName) -> String { table.name.lowercased() }
 
-    /// Returns true where some section that shows a table has guards.
     func hasGuards(_ table: TableName) -> Bool {
         !guardedTables.isEmpty && guardedTables.contains(Self.name(of: table))
     }
 
-    /// Returns true where some section of a resource has guards.
     func hasGuards(_ resource: Resource) -> Bool {
         !guardedResources.isEmpty && guardedResources.contains(resource.origin)
     }
 
-    /// Returns the columns of a table that conditions of access of any resource test, in lower case.
+    /// Returns the columns of a table that access conditions of any resource test, in lower case.
     func testedColumns(of table: TableName) -> Set<String> {
         testedColumns.isEmpty ? [] : testedColumns[Self.name(of: table)] ?? []
     }
 
-    /// The views of a table.
     subscript(table: TableName) -> [TableView] { byTable[Self.name(of: table)] ?? [] }
 
-    /// Returns the views through which a row of a section may be shown by other records than the one through which it is
-    /// written; none for most tables.
+    /// Returns the views by which other records may contain a row of a section; none for most tables.
     func others(than section: Section) -> [OtherView] { bySection[section.origin] ?? [] }
 }
 
 extension Section {
-    /// Some rows, or some steps from one value to another, are guarded.
+    /// True if some rows or some transitions are guarded.
     fileprivate var hasGuards: Bool { frozenWhen != nil || groups.contains { $0.transitions != nil } }
 }

@@ -1,14 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// Pushes under keys: each takes effect once, and is answered as the first time ever after.
+/// Applies each key's push once and returns the stored answer to repetitions.
 ///
-/// The only place that looks a stored answer up. It is asked late: mostly a key is new, and then the unique index of the
-/// journal tells at no cost. It is asked wherever a push did not come to an answer that is kept, since an earlier run of
-/// it may have, on this gateway or on another.
+/// Only this type looks up answers by key. It does so after a run, because most keys are new and the journal's unique
+/// index detects repetitions without cost. If a run has no answer to store, an earlier run may have stored one, also on
+/// another gateway.
 package struct KeyedExecution: Sendable {
     private let inFlight = KeysInFlight()
-    /// Settles what a journal that is written ahead has left in doubt.
+    /// Runs recovery for a write-ahead journal.
     private let recover: @Sendable (ActiveRules, ContinuousClock.Instant) async throws(StoreError) -> Void
     private static let maximumRuns = 4
 
@@ -16,23 +16,21 @@ package struct KeyedExecution: Sendable {
         self.recover = recover
     }
 
-    /// Runs a push, or answers what was answered to it before.
+    /// Runs a push, or returns its stored answer.
     ///
     /// - Parameters:
     ///   - key: nil for a push without a key, and for a preview.
-    ///   - run: comes to an answer, mostly with `merge`; it may be called again where it is known to have had no effect.
-    /// - Throws: a `Failure` where there is no answer, be it kept or new: a fault in the request, or a database that
-    ///   cannot be used.
+    ///   - run: executes the push; it is called again only if the run before had no effect.
+    /// - Throws: a `Failure` if there is no answer, stored or new.
     package func answer(
         under key: PushKey?, active: ActiveRules, deadline: ContinuousClock.Instant,
         run: () async throws(Failure) -> PushAnswer
     ) async throws(Failure) -> PushAnswer {
         guard let key, let journal = active.journal else { return try await run() }
-        // Mostly nobody has sent the same push, and then nothing has to be waited for.
         let isFirst = inFlight.begin(key.name)
         if !isFirst { try await waitForOther(key, deadline) }
         defer { inFlight.end(key.name) }
-        // Who waited for the same push most likely finds its answer.
+        // After a wait for the same push, its answer is most likely stored.
         if !isFirst, let known = try await stored(key, in: journal, active: active, until: deadline) { return known }
         for attempt in 1...Self.maximumRuns {
             let failure: Failure
@@ -47,7 +45,7 @@ package struct KeyedExecution: Sendable {
             case .giveUp: throw failure
             case .lookUp: return try await stored(key, in: journal, or: failure, active: active, until: deadline)
             case .lookUpAndRunAgain:
-                // The lookup waits for whatever is under way; where it finds nothing, nothing was committed.
+                // The lookup waits for transactions in progress. If it finds nothing, nothing was committed.
                 if let known = try await stored(
                     key, in: journal, after: failure, active: active, until: deadline)
                 {
@@ -59,15 +57,15 @@ package struct KeyedExecution: Sendable {
         throw Failure(StoreError(.busy, "the push's key is being kept by another"))
     }
 
-    /// Looks up what was answered to a push before, without running it.
+    /// Looks up the stored answer to a push, without running it.
     ///
-    /// - Returns: the answer; nil where there is none.
-    /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked.
+    /// - Returns: the answer; nil if there is none.
+    /// - Throws: a `Failure`: 422 if the key belongs to another push, 504 if the journal cannot be read.
     package func known(
         under key: PushKey, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer? {
         guard let journal = active.journal else { return nil }
-        // A push that still runs may have an entry in a write-ahead journal that is not committed yet.
+        // A running push may have an uncommitted entry in a write-ahead journal.
         if !inFlight.begin(key.name) { try await waitForOther(key, deadline) }
         defer { inFlight.end(key.name) }
         return try await stored(key, in: journal, active: active, until: deadline)
@@ -81,9 +79,7 @@ package struct KeyedExecution: Sendable {
         }
     }
 
-    /// The answer that is kept under a key in place of a failure.
-    ///
-    /// - Throws: the failure where nothing is kept, and where the journal has the same trouble as the push.
+    /// Looks up a stored answer to replace a failure; throws the failure if none is stored or the journal fails too.
     private func stored(
         _ key: PushKey, in journal: Journal, or failure: Failure, active: ActiveRules,
         until deadline: ContinuousClock.Instant
@@ -105,19 +101,18 @@ package struct KeyedExecution: Sendable {
         case lookUpAndRunAgain
     }
 
-    /// Returns what to do where a push did not come to an answer.
     private static func next(after failure: Failure, _ deadline: ContinuousClock.Instant) -> Next {
         switch failure.cause?.kind {
-        // Another run of the same push, or of one with a part of its effect, was quicker, or the connection broke during
+        // Another run of this push, or a push with one of its effects, came first, or the connection broke during
         // COMMIT.
         case .knownKey, .takenEffect, .unknownOutcome: return .lookUpAndRunAgain
-        // Who asks now would only wait as well.
+        // A lookup would fail in the same way.
         case .unavailable, .disconnected, .overloaded: return .giveUp
         default: return ContinuousClock.now < deadline ? .lookUp : .giveUp
         }
     }
 
-    /// Says what is known by then: nothing was written.
+    /// The error states that nothing was written.
     private static func withoutEffect(_ failure: Failure) -> Failure {
         guard let cause = failure.cause else { return failure }
         let kind: StoreError.Kind =
@@ -129,11 +124,11 @@ package struct KeyedExecution: Sendable {
         return Failure(StoreError(kind, cause.message, code: cause.code))
     }
 
-    /// The answer that is kept under a key; nil where there is none.
+    /// Looks up the stored answer of a key.
     ///
-    /// - Parameter failure: the reason for which this run of the push has no answer.
-    /// - Throws: a `Failure`: 422 if another push has the key, 503 if the journal has lost its tables, 504 if the journal
-    ///   cannot be read, because the push may have been merged before.
+    /// - Parameter failure: the reason why this run of the push has no answer.
+    /// - Throws: a `Failure`: 422 if another push has the key, 503 if the journal has lost its tables. If the journal
+    ///   cannot be read, 504, because the push may have been merged before.
     private func stored(
         _ key: PushKey, in journal: Journal, after failure: Failure? = nil, active: ActiveRules,
         until deadline: ContinuousClock.Instant

@@ -2,18 +2,16 @@ import MergeCore
 import RecordStore
 import Synchronization
 
-/// The keys of the pushes that run in this gateway at this moment.
+/// The keys of the pushes that run in this gateway now.
 ///
-/// It spares a client that sends a push twice at once a refusal. The database alone makes sure that a push is applied once:
-/// it keeps one answer for one key.
+/// It only spares a client that repeats a push early a refusal. The database ensures that a push is applied once,
+/// because it stores one answer for each key.
 final class KeysInFlight: Sendable {
     /// The requests that wait for the end of the push with a key.
     private let running = Mutex<[[UInt8]: [Wait<Void>]]>([:])
     private static let patience = Duration.seconds(2)
 
-    /// Takes a key for a push, unless another push with this key runs here.
-    ///
-    /// `end` has to follow.
+    /// Reserves a key, unless another push with this key runs here; `end` must follow.
     func begin(_ name: [UInt8]) -> Bool {
         running.withLock { running in
             guard running[name] == nil else { return false }
@@ -22,7 +20,7 @@ final class KeysInFlight: Sendable {
         }
     }
 
-    /// Takes a key once the push that runs with it has ended.
+    /// Waits until the push that runs with a key has ended, and reserves the key.
     ///
     /// - Throws: a 409 `Problem` if that push takes longer than the client should wait.
     func beginLater(_ name: [UInt8], until deadline: ContinuousClock.Instant) async throws(Problem) {
@@ -30,7 +28,7 @@ final class KeysInFlight: Sendable {
         while !begin(name) {
             let wait = Wait<Void>()
             running.withLock { running in
-                // The push may have ended since.
+                // The push may have ended since the check.
                 if running[name]?.append(wait) == nil { wait.end(()) }
             }
             guard await wait.outcome(until: latest) != nil else {
@@ -42,7 +40,6 @@ final class KeysInFlight: Sendable {
         }
     }
 
-    /// Gives a key back.
     func end(_ name: [UInt8]) {
         let waits = running.withLock { $0.removeValue(forKey: name) }
         for wait in waits ?? [] { wait.end(()) }

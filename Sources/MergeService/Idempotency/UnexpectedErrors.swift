@@ -1,16 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// Counts the unexpected errors of each key, so that a push that can never succeed does not block its client for ever.
+/// Counts the unexpected errors of each key, so that a push that can never succeed does not block its client forever.
 ///
-/// The count lives in the journal, which all gateways share and which outlives them.
+/// All gateways share the count in the journal, and it survives their restarts.
 enum UnexpectedErrors {
-    /// The errors after which a client sends the push again.
-    ///
-    /// The next one is final.
+    /// After these errors a client sends the push again; the next error is final.
     private static let mostRetries = 2
 
-    /// Returns the problem with which a push is refused for good after an error; nil if the client sends it again.
+    /// Returns the problem of a push that an error refuses finally; nil if the client sends it again.
     static func refusal(
         of push: PushItem, after error: StoreError, in engine: any RecordEngine
     ) async -> Problem? {
@@ -31,10 +29,10 @@ enum UnexpectedErrors {
         return problem
     }
 
-    /// Returns true for an error that no list contains, and for a missing table or column if the tables that rules name are
-    /// as they were: a trigger or a view names it, so no reading of the rules helps.
+    /// Returns true for an unclassified error.
     ///
-    /// A push also reads tables of other resources, which may be out of service.
+    /// Also returns true for a missing table or column if the tables of the rules are unchanged. Then a trigger or a
+    /// view names it, and reading the rules again does not help.
     private static func isUnexpected(
         _ error: StoreError, of push: PushItem, in engine: any RecordEngine
     ) async -> Bool {
@@ -48,7 +46,7 @@ enum UnexpectedErrors {
         }
     }
 
-    /// Notes one more error of a key.
+    /// Records one more error of a key.
     ///
     /// - Returns: the number of errors so far, at most one more than the retries.
     private static func note(

@@ -1,14 +1,13 @@
 import MergeCore
 import RecordStore
 
-/// Finds in the journal who wrote what conflicts met.
+/// Finds the authors of the values that conflicts met.
 struct AuthorSearch {
     let journal: Journal?
     let active: ActiveRules
-    /// Of the transaction at hand, in which the journal is read where it takes part.
+    /// The session of the merge, which also reads the journal if both share a database.
     let session: any StoreSession
 
-    /// Returns a result whose conflicts tell who wrote what they met.
     func told(_ result: PushResult) throws(StoreError) -> PushResult {
         var wanted: [RecordName: Wanted] = [:]
         for (number, edit) in result.results.enumerated() {
@@ -38,14 +37,13 @@ struct AuthorSearch {
             outcomes: outcomes, problem: edit.problem, access: edit.access)
     }
 
-    /// A conflict, and the group of a place that it is about; nil for the row as a whole.
+    /// A conflict with its group; the group is nil for the whole row.
     private struct Spot {
         let edit: Int
         let outcome: Int
         let group: Int?
     }
 
-    /// The conflicts about rows of one record.
     private struct Wanted {
         let resource: Resource
         var rows: [EntryRow: [Spot]] = [:]
@@ -60,7 +58,7 @@ struct AuthorSearch {
         let write: WriteTrace
     }
 
-    /// Looks through the entries of a record once, for all conflicts about its rows.
+    /// Reads the entries once for all conflicts of the record.
     private func find(
         _ wanted: Wanted, of name: RecordName, _ last: inout [Int: [Int: LastWrite]]
     ) throws(StoreError) {
@@ -74,7 +72,7 @@ struct AuthorSearch {
                     guard let write = writes.last(to: spot.group, of: resource.sections[row.section]) else {
                         return false
                     }
-                    // The same row may have been written through another resource since.
+                    // Another resource may have written the row later.
                     if author.entry > last[spot.edit]?[spot.outcome]?.author.entry ?? 0 {
                         last[spot.edit, default: [:]][spot.outcome] = LastWrite(author: author, write: write)
                     }
@@ -86,7 +84,6 @@ struct AuthorSearch {
         }
     }
 
-    /// The place in which entries tell of the row that an outcome is about.
     private struct Place {
         let name: RecordName
         let resource: Resource
@@ -109,7 +106,7 @@ struct AuthorSearch {
                     name: RecordName(resource: resource.name, record: codec.key(record, resource.root)),
                     resource: resource, row: EntryRow(section: outcome.section, key: item), group: outcome.group))
         }
-        // The same row may be the root of other records.
+        // The same row may be the root of records of other resources.
         guard let name = section.kind == .root ? record : item else { return places }
         for view in active.views[section.table]
         where view.section.kind == .root && view.resource.origin != resource.origin
@@ -125,7 +122,6 @@ struct AuthorSearch {
         return places
     }
 
-    /// Returns the group of another section over the same columns; nil where it has none.
     private static func group(_ group: Int, of section: Section, in other: Section) -> Int? {
         func columns(_ group: Group, _ section: Section) -> [String] {
             group.fields.map { section.columns[section.fields[$0].column].name }
@@ -134,7 +130,7 @@ struct AuthorSearch {
         return other.groups.firstIndex { columns($0, other) == wanted }
     }
 
-    /// Returns true if a write left what the conflict found; then no program has changed it since.
+    /// Returns true if the conflict found the values of this write, so that no other program has changed them.
     private func isCurrent(_ write: WriteTrace, _ outcome: Outcome, of section: Section) -> Bool {
         let current = outcome.sides?.current ?? .null
         switch write {
@@ -159,7 +155,6 @@ extension KeptValue {
 }
 
 extension Shown {
-    /// The columns whose values it shows.
     fileprivate func columns(of section: Section, group: Int?) -> [(column: Column, value: Value)] {
         func columns(_ fields: some Sequence<Int>, _ values: [Value]) -> [(column: Column, value: Value)] {
             zip(fields, values).map { (section.columns[section.fields[$0].column], $1) }

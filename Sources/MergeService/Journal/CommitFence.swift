@@ -2,18 +2,17 @@ import Dispatch
 import RecordStore
 import Synchronization
 
-/// Admits one transaction at a time to the span from its write-ahead entry to its known end, and none while a
-/// transaction is in doubt.
+/// Admits one transaction at a time between its write-ahead entry and its confirmed end.
 ///
-/// A transaction locks its rows until it ends, so a later transaction on the same rows reaches the fence only after the
-/// earlier transaction has ended in the database. The later one then waits until this process has detected that end. If the
-/// end stays unknown, the fence closes. Every later transaction rolls back and runs again after recovery. So the rows of
-/// an in-doubt transaction are as it left them when recovery reads them, unless another program has changed them.
+/// A transaction locks its rows until it ends. So a later transaction on these rows reaches the fence only after the
+/// earlier one has ended in the database. It then waits until this process has received that end. If the end stays
+/// unknown, the fence closes, and later transactions roll back and run again after recovery. So recovery reads the rows
+/// as the in-doubt transaction left them, unless another program has changed them.
 ///
-/// The journal learns of a committed transaction in the commit of the next write-ahead entry, which saves a commit. So a
-/// crash leaves at most one in-doubt transaction.
+/// The next write-ahead entry also records the previous commit, which saves a commit. So a crash leaves at most one
+/// in-doubt transaction.
 final class CommitFence: Sendable {
-    /// A committed transaction that the journal does not know of yet.
+    /// A committed transaction that the journal does not yet record as committed.
     struct Commit: Sendable {
         let journal: WriteAheadJournal
         let token: String
@@ -24,15 +23,14 @@ final class CommitFence: Sendable {
         case open
         /// A transaction has passed and not ended.
         case taken
-        /// The transaction of this name is in doubt.
         case closed(InDoubt)
     }
 
-    /// A transaction of which the outcome in the database, or in the journal, is unknown.
+    /// A transaction whose outcome is unknown, in the database or in the journal.
     struct InDoubt: Sendable {
-        /// nil for one of another process.
+        /// nil for a transaction of another process.
         let token: String?
-        /// It was rolled back, and its entries are still in the journal.
+        /// True if it was rolled back and its entries are still in the journal.
         let isRolledBack: Bool
         let effects: [SingleEffect]
         let since = ContinuousClock.now
@@ -40,9 +38,9 @@ final class CommitFence: Sendable {
 
     private struct State {
         var gate = Gate.open
-        /// Transactions that wait, each woken once it was admitted or the gate was closed.
+        /// Waiting transactions; each is woken when it is admitted or the fence closes.
         var waiters: [(number: Int, alarm: DispatchSemaphore)] = []
-        /// Transactions that were admitted and have not woken up yet.
+        /// Admitted transactions that have not woken up yet.
         var admitted: Set<Int> = []
         var next = 0
         var commits: [Commit] = []
@@ -50,7 +48,7 @@ final class CommitFence: Sendable {
 
     private let state = Mutex(State())
     private let recoveries = Permits(limit: 1)
-    /// The time for which a journal may be busy before the next transaction has to tell it.
+    /// The longest wait for a busy journal; then the next transaction records the commits.
     private static let patience = Duration.seconds(5)
 
     // MARK: Passing
@@ -85,7 +83,7 @@ final class CommitFence: Sendable {
         }
     }
 
-    /// Ends the transaction that has passed, of which the journal knows everything or learns it later.
+    /// Ends the admitted transaction; a commit is recorded later.
     func leave(_ commit: Commit? = nil) {
         state.withLock { state in
             if let commit { state.commits.append(commit) }
@@ -99,7 +97,7 @@ final class CommitFence: Sendable {
         }
     }
 
-    /// Closes the gate behind a transaction in doubt, until recovery has decided.
+    /// Closes the fence until recovery has decided about a transaction.
     func close(_ inDoubt: InDoubt) {
         state.withLock { state in
             state.gate = .closed(inDoubt)
@@ -118,9 +116,9 @@ final class CommitFence: Sendable {
         }
     }
 
-    /// Opens the gate again if it is closed, once recovery has decided.
+    /// Runs recovery and opens the fence, if it is closed.
     ///
-    /// - Throws: `StoreError` if recovery has not decided in time; the gate stays closed.
+    /// - Throws: `StoreError` if recovery has not decided in time; the fence stays closed.
     func open(
         until deadline: ContinuousClock.Instant, _ recover: (InDoubt) async throws(StoreError) -> Void
     ) async throws(StoreError) {
@@ -129,18 +127,16 @@ final class CommitFence: Sendable {
             throw StoreError(.busy, "recovery has not decided in time about a COMMIT in doubt")
         }
         defer { recoveries.release() }
-        // Another request may have had it decided meanwhile.
+        // Another request may have run recovery.
         guard let doubt else { return }
         await tell(until: deadline)
         try await recover(doubt)
         state.withLock { $0.gate = .open }
     }
 
-    // MARK: Telling the journal
+    // MARK: Records of commits
 
-    /// Writes entries ahead of their transaction, and tells the same journal which transactions were committed.
-    ///
-    /// - Parameter token: names the transaction.
+    /// Writes the entries of a transaction and records earlier commits in the same journal.
     func write(
         _ drafts: [JournalDraft], ahead token: String, in journal: WriteAheadJournal
     ) throws(StoreError) {
@@ -156,9 +152,9 @@ final class CommitFence: Sendable {
         state.withLock { state in state.commits.removeAll { gone.contains($0.token) } }
     }
 
-    /// Tells the journals which transactions were committed; if a journal is busy, the next transaction tells it.
+    /// Records commits in their journals; if a journal is busy, the next transaction does it.
     ///
-    /// - Parameter deadline: of the request that waits meanwhile; nil if none does.
+    /// - Parameter deadline: the deadline of the request that waits for this; nil if none does.
     func tell(until deadline: ContinuousClock.Instant? = nil) async {
         for commit in commits {
             let latest = ContinuousClock.now.advanced(by: Self.patience)

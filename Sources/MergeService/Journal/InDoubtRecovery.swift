@@ -1,18 +1,18 @@
 import MergeCore
 import RecordStore
 
-/// Recovery: decides from the rows which in-doubt transactions were committed.
+/// Decides from the rows which in-doubt transactions were committed.
 struct InDoubtRecovery {
     let journal: WriteAheadJournal
     let engine: any RecordEngine
     let active: ActiveRules
     let limits: MergeLimits
-    /// What this process knows of the transaction in doubt; nil after a restart.
+    /// This process's information on the transaction in doubt; nil after a restart.
     var known: CommitFence.InDoubt?
 
-    /// Decides on every in-doubt transaction.
+    /// Decides about every in-doubt transaction.
     ///
-    /// Reads lock the rows, so a transaction that the database has not ended yet is waited for.
+    /// Its reads lock the rows, so they wait until the database has ended the transaction.
     func run(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         let tables = journal.journal.tables
         let isClean = try await journal.store.read(deadline: deadline) { session throws(StoreError) in
@@ -39,7 +39,6 @@ struct InDoubtRecovery {
         }
     }
 
-    /// A transaction in doubt.
     private struct Transaction {
         let token: String
         let entries: [[Value]]
@@ -59,7 +58,6 @@ struct InDoubtRecovery {
     }
 }
 
-/// Evidence in the rows that a transaction was committed.
 private struct Evidence {
     let session: any StoreSession
     let dialect: any Dialect
@@ -67,10 +65,10 @@ private struct Evidence {
     let limits: MergeLimits
     let codec: JournalCodec
 
-    /// Returns true if a row contains a value that the transaction wrote, or if no row contains a value from before it.
+    /// Returns true if a row contains a written value, or if no row contains an earlier value.
     ///
-    /// The fence keeps gateways from the rows, so only another program can have changed all of them since. A program
-    /// that goes on with a row most likely followed a transaction that had ended.
+    /// The fence keeps gateways from the rows, so only another program can have changed all of them. It most likely
+    /// followed a committed transaction.
     func isCommitted(_ entries: [[Value]]) throws(StoreError) -> Bool {
         var looksUndone = false
         for entry in composed(entries) {
@@ -79,7 +77,7 @@ private struct Evidence {
                 do throws(StoreError) {
                     row = try self.row(effect, entry.resource)
                 } catch {
-                    // A table that was altered since gives no evidence.
+                    // A table that was altered since then is no evidence.
                     guard [.schemaChanged, .unreadable, .denied].contains(error.kind) else { throw error }
                     continue
                 }
@@ -99,8 +97,7 @@ private struct Evidence {
         let codec: JournalCodec
         var effects: [RowEffect.Row: RowEffect] = [:]
 
-        /// Returns true if the row is as the transaction left it, false if it is as before; nil if it is neither, or
-        /// both.
+        /// Returns true if the row is as after the transaction, false if as before; nil if neither or both.
         func verdict(on effect: RowEffect, row: [Value]?) -> Bool? {
             switch (effect.before, effect.after) {
             case (nil, nil): return nil

@@ -1,20 +1,20 @@
 package import MergeCore
 package import RecordStore
 
-/// The place in which a gateway keeps what it merged, and the forms in which it is written down.
+/// The journal of a gateway: its store and the encodings of its entries.
 package final class Journal: Sendable {
-    /// The tables that hold it.
+    /// The journal's tables.
     package let tables: JournalTables
-    /// The forms in which results are written down.
+    /// The encodings of entries and answers.
     package let codec: JournalCodec
-    /// The engine that holds the tables.
+    /// The engine that contains the tables.
     package let engine: any RecordEngine
-    /// The journal's own store, where it cannot take part in the merge's transaction; nil where it does.
+    /// The journal's separate store; nil if the journal is written in the transaction of the merge.
     package let ahead: (any WaitingStore)?
-    /// The key under which rows are hashed.
+    /// The key of the row hashes.
     package let hashKey: SipHash.Key
 
-    /// A journal that is written in the transaction of the merge.
+    /// Creates a journal that is written in the transaction of the merge.
     package init(
         tables: JournalTables, codec: JournalCodec, together engine: any RecordEngine,
         hashKey: SipHash.Key = SipHash.Key(secret: [])
@@ -26,7 +26,7 @@ package final class Journal: Sendable {
         ahead = nil
     }
 
-    /// A journal of its own, which is written before the merge is committed; recovery decides on what stayed in doubt.
+    /// Creates a write-ahead journal, which is written before the merge is committed.
     package init(
         tables: JournalTables, codec: JournalCodec, ahead store: any WaitingStore,
         hashKey: SipHash.Key = SipHash.Key(secret: [])
@@ -43,12 +43,12 @@ extension Journal {
     /// True if the journal is written in the transaction of the merge.
     package var isTogether: Bool { ahead == nil }
 
-    /// The bytes of the longest push that can be kept; nil without such a bound.
+    /// The bytes of the longest push that can be stored; nil without a limit.
     package var longestBody: Int? { engine.longestValue }
 
-    /// Checks that a push can be kept whole, should it be refused.
+    /// Checks that the journal could store a push if it were refused.
     ///
-    /// - Throws: a 413 `Problem` if the journal's database accepts no value of its length.
+    /// - Throws: a 413 `Problem` if the body is too long for the journal's database.
     package func checkLength(ofBody count: Int) throws(Problem) {
         guard let longest = longestBody, count > longest else { return }
         throw Problem(
@@ -58,36 +58,36 @@ extension Journal {
     }
 }
 
-/// The forms in which results are kept; the wire module knows them.
+/// The encodings of entries and answers, which the wire module implements.
 package struct JournalCodec: Sendable {
-    /// One edit's outcomes for the journal, under rules that say what is private.
+    /// Encodes one edit's outcomes without the private values of the rules.
     package let entry: @Sendable (EditResult, Catalog) -> [UInt8]
-    /// A record's key as URLs spell it.
+    /// Encodes a record's key as in URLs.
     package let key: @Sendable (RecordKey, Section) -> String
-    /// Reads what an entry tells of some rows of a resource, whose sections' tables have these columns.
+    /// Reads the events of some rows from an entry; `columns` returns the columns of a section's table.
     package let traces:
         @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>, _ columns: (Int) -> [Column]) -> EntryTraces
 
-    /// Reads what pushes wrote.
+    /// Reads writes of pushes.
     package let writes: WriteReader
 
-    /// Reads what an entry did to rows, to be compared with what the database holds.
+    /// Reads the effects of an entry on rows, for a comparison with the database.
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
 
-    /// An answer as it is kept, under rules that say what is private; nil if it cannot be read.
+    /// Removes the private values from an answer; nil if it cannot be read.
     package let answer: @Sendable (_ body: [UInt8], Catalog) -> [UInt8]?
 
-    /// A refused push as it is kept, under rules that say what is private.
+    /// Removes the private values from a refused push.
     package let refused: @Sendable (_ body: [UInt8], _ address: String, Catalog) -> [UInt8]
 
-    /// A kept answer as it was given, as far as its values are at hand: in the push and in the records as they stand.
+    /// Restores the private values of a stored answer, as far as the push and the current records contain them.
     package let revealed:
         @Sendable (
             _ answer: [UInt8], _ push: [UInt8], _ address: String, _ records: [(resource: Resource, record: [UInt8])],
             Catalog
         ) -> [UInt8]
 
-    /// Takes the forms; without rules that say what is private, answers and pushes are kept as they are.
+    /// Creates a codec; by default, answers and pushes are stored unchanged.
     package init(
         entry: @escaping @Sendable (EditResult, Catalog) -> [UInt8],
         key: @escaping @Sendable (RecordKey, Section) -> String,
@@ -111,13 +111,15 @@ package struct JournalCodec: Sendable {
     }
 }
 
-/// Reads what pushes wrote, to be compared with what the database contains.
+/// Reads the writes of pushes, for a comparison with the database.
 package struct WriteReader: Sendable {
     /// Reads the writes of an entry to some rows of a resource.
     package let writes: @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>) -> [EntryRow: RowWrites]
-    /// Returns what an entry contains in place of a private value.
+    /// Returns the digest that replaces a private value in entries.
     package let digest: @Sendable (Value, Column) -> String
 
+    /// Creates a reader.
+    ///
     /// - Parameter digest: needed only if entries contain private values.
     package init(
         digest: @escaping @Sendable (Value, Column) -> String = { _, _ in "" },
@@ -130,8 +132,8 @@ package struct WriteReader: Sendable {
 
 /// The shape of an answer.
 package enum AnswerForm: Sendable, Hashable {
-    /// That of `POST /v1/push`.
+    /// The shape of `POST /v1/push`.
     case push
-    /// That of `POST /v1/merge/{resource}`.
+    /// The shape of `POST /v1/merge/{resource}`.
     case merge
 }

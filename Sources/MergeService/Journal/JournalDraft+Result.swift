@@ -2,21 +2,21 @@ import MergeCore
 import RecordStore
 
 extension JournalDraft {
-    /// Makes the draft of a push that came to a result.
+    /// Creates the draft for a push's result.
     ///
-    /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
-    /// others leaves none but that of the whole push.
+    /// An edit whose groups were all `unchanged` or `already` has no entry. An edit that was only rolled back with its
+    /// push has none of its own.
     ///
     /// - Parameters:
-    ///   - elsewhere: the records that the edit at a position changed besides its own.
-    ///   - step: what conditions of access see of the edit's own record.
-    /// - Throws: `StoreError` if the answer cannot be kept without its private values.
+    ///   - elsewhere: the records that an edit changed besides its own.
+    ///   - step: the change of an edit's own record for access conditions.
+    /// - Throws: `StoreError` if the private values cannot be removed from the answer.
     init(
         _ request: PushRequest, result: PushResult, answer: PushAnswer?, active: ActiveRules, codec: JournalCodec,
         elsewhere: (Int) -> [ShownRecord] = { _ in [] }, step: (Int) -> ConditionStep? = { _ in nil }
     ) throws(StoreError) {
         var kept: KeptAnswer?
-        // That of a partial push also tells a replay what not to send again.
+        // A resend of a partial push reads the stored answer, to leave out the merged edits.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
             guard let body = codec.answer(answer.body, active.catalog) else {
                 throw StoreError(
@@ -53,7 +53,7 @@ extension JournalDraft {
         _ edit: EditResult, step: ConditionStep?, elsewhere: [ShownRecord], active: ActiveRules, codec: JournalCodec
     ) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
-        // Each kind once, in their order; mostly there is one.
+        // Each kind appears once; usually there is one.
         var outcomes = ","
         for (index, outcome) in edit.outcomes.enumerated() where outcome.kind.isTold {
             if edit.outcomes[..<index].contains(where: { $0.kind == outcome.kind }) { continue }
@@ -80,6 +80,5 @@ extension JournalDraft {
 }
 
 extension OutcomeKind {
-    /// Something was done or refused, so that the journal has something to tell.
     fileprivate var isTold: Bool { self != .already && self != .unchanged }
 }

@@ -1,13 +1,15 @@
 import MergeCore
 package import RecordStore
 
-/// Finds out whether the journal could keep a push now.
+/// Checks that the journal could store a push now.
 package struct JournalProbe: Sendable {
     private let journal: Journal
     private let needsSpace: Bool
 
-    /// - Parameter needsSpace: also proves that the journal can grow. That is no cheap probe, so it is for a journal that
-    ///   has just been full.
+    /// Creates a probe.
+    ///
+    /// - Parameter needsSpace: also checks that the journal can grow, which is expensive; for a journal that has been
+    ///   full.
     package init(_ journal: Journal, needsSpace: Bool = false) {
         self.journal = journal
         self.needsSpace = needsSpace
@@ -15,7 +17,7 @@ package struct JournalProbe: Sendable {
 
     /// Writes a row in a transaction that is rolled back.
     ///
-    /// - Throws: `StoreError`; of the kind `unwritable` if a table, a right or space is missing, or if the database is
+    /// - Throws: `StoreError`; of the kind `unwritable` if a table, a right or space is missing, or the database is
     ///   read-only.
     package func run(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         let tables = journal.tables
@@ -41,10 +43,10 @@ package struct JournalProbe: Sendable {
 }
 
 extension MergeService {
-    /// Checks that a push could be written and kept now.
+    /// Checks that a push could be written and stored now.
     ///
-    /// - Parameter needsSpace: also proves that the journal can grow.
-    /// - Throws: `StoreError` with the reason if nothing can be pushed, or if that could not be found out.
+    /// - Parameter needsSpace: also checks that the journal can grow.
+    /// - Throws: `StoreError` if no push can be stored, or if the check itself fails.
     package func checkWritable(
         _ active: ActiveRules, needsSpace: Bool, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) {
@@ -60,14 +62,13 @@ extension MergeService {
                 return .rollback(())
             }
         } catch {
-            // Rights on single tables say nothing of the database as a whole.
+            // Missing rights on one table do not concern the database as a whole.
             if error.kind == .unwritable { throw error }
         }
     }
 }
 
 extension ActiveRules {
-    /// An UPDATE of no row of a table that is no view; nil if there is none.
     fileprivate func writeProbe(_ dialect: any Dialect) -> Statement? {
         let sections = catalog.resources.lazy.flatMap(\.sections)
         return sections.first { !$0.groups.isEmpty && self.schema.tables[$0.table]?.isView != true }

@@ -1,25 +1,24 @@
 import MergeCore
 package import RecordStore
 
-/// Keeps the journal small: old keys are forgotten and old entries deleted, in small batches, by one gateway at a time.
+/// Deletes old keys, changes and entries in small batches; one gateway prunes at a time.
 package struct JournalPruning: Sendable {
     private let journal: Journal
-    /// Days for which the answer of a key is kept.
     private let keyDays: Int
-    /// Days for which an entry is kept.
     private let entryDays: Int
-    /// Days for which a change is told.
     private let changeDays: Int
     private let owner: String
-    /// nil where nobody watches the clock.
+    /// nil if jumps of the clock are not detected.
     private let stopwatch: (@Sendable () -> Stopwatch)?
     private static let batch = 500
     private static let leaseSeconds = 300
     private static let bookmark = "keys-forgotten"
 
+    /// Creates a pruning of a journal.
+    ///
     /// - Parameters:
-    ///   - owner: names this gateway among those on the database.
-    ///   - stopwatch: is read beside the database's clock; nil takes that clock for right.
+    ///   - owner: names this gateway among those of the database.
+    ///   - stopwatch: detects jumps of the database's clock; nil trusts the clock.
     package init(
         journal: Journal, keyDays: Int, entryDays: Int, changeDays: Int = 30, owner: String,
         stopwatch: (@Sendable () -> Stopwatch)? = nil
@@ -34,10 +33,10 @@ package struct JournalPruning: Sendable {
 
     private var deadline: ContinuousClock.Instant { .now.advanced(by: .seconds(30)) }
 
-    /// Prunes until nothing is past its age.
+    /// Prunes until nothing is expired.
     ///
-    /// - Returns: the rows deleted; nil where another gateway prunes.
-    /// - Throws: `StoreError`; what was pruned until then stays pruned.
+    /// - Returns: the number of deleted entries; nil if another gateway prunes.
+    /// - Throws: `StoreError`; earlier batches stay deleted.
     package func run() async throws(StoreError) -> Int? {
         guard try await takesLease() else { return nil }
         while try await forgetKeys() {
@@ -66,9 +65,9 @@ package struct JournalPruning: Sendable {
         }
     }
 
-    /// Lets another gateway prune at once, where this one had the right to.
+    /// Releases the lease, so that another gateway can prune at once.
     ///
-    /// - Throws: `StoreError`; then the right ends by itself after some minutes.
+    /// - Throws: `StoreError`; then the lease expires after some minutes.
     package func giveLeaseBack(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { [journal, owner] session throws(StoreError) in
             _ = try session.execute(journal.tables.giveLeaseBack(owner))
@@ -79,9 +78,9 @@ package struct JournalPruning: Sendable {
     private static let reading = "clock"
     private static let jump = "clock-jump"
 
-    /// Keeps what the clock says, and notes where it has jumped since it was read last.
+    /// Stores the current time and detects a jump since the last reading.
     ///
-    /// - Returns: the number up to which entries stay whatever their age seems to be.
+    /// - Returns: the number up to which entries stay regardless of their age.
     private static func held(
         days: Int, of journal: Journal, _ stopwatch: Stopwatch?, in session: any StoreSession
     ) throws(StoreError) -> Int {
@@ -123,7 +122,7 @@ package struct JournalPruning: Sendable {
         let number: Int
         let isPast: Bool
         let hasName: Bool
-        /// The row holds nothing but a key.
+        /// True if the row contains only a key.
         let isKeyAlone: Bool
 
         init?(_ row: [Value]) {
@@ -135,13 +134,11 @@ package struct JournalPruning: Sendable {
         }
     }
 
-    /// Forgets changes that are past their age: whoever has read less takes a snapshot.
-    ///
-    /// - Returns: whether more may be past its age.
+    /// Deletes expired changes; returns true if more may be expired.
     private func forgetChanges() async throws(StoreError) -> Bool {
         try await journal.engine.write(deadline: deadline) {
             [feed = journal.tables.feed, changeDays] session throws(StoreError) in
-            // Revisions are given, and forgotten, by one at a time.
+            // Only one gateway at a time assigns or deletes revisions.
             _ = try session.query(feed.lock)
             _ = try session.execute(feed.forgetGone)
             let rows = try session.query(feed.aged(days: changeDays, limit: Self.batch))
@@ -152,7 +149,7 @@ package struct JournalPruning: Sendable {
         }
     }
 
-    /// - Returns: whether more may be past its age.
+    /// Deletes expired keys; returns true if more may be expired.
     private func forgetKeys() async throws(StoreError) -> Bool {
         try await journal.engine.write(deadline: deadline) { [journal, keyDays, stopwatch] session throws(StoreError) in
             _ = try session.execute(journal.tables.setMeta(Self.bookmark, "0"))
@@ -166,7 +163,7 @@ package struct JournalPruning: Sendable {
             for statement in journal.tables.setKeysSince((seconds - keyDays * 86_400) * 1_000_000) {
                 _ = try session.execute(statement)
             }
-            // The newest row stays, because a journal with lower numbers than before counts as restored.
+            // The newest row stays, because a journal whose numbers decrease counts as restored.
             let alone = past.filter { $0.isKeyAlone && $0.number != newest }.map(\.number)
             if !alone.isEmpty { _ = try session.execute(journal.tables.delete(alone)) }
             let named = past.filter { $0.hasName && (!$0.isKeyAlone || $0.number == newest) }.map(\.number)

@@ -1,18 +1,17 @@
 import MergeCore
 package import RecordStore
 
-/// Keeps what the pushes of one transaction leave behind: in that transaction, ahead of it, or not at all.
+/// Writes the journal entries of one transaction: in that transaction, ahead of it, or not at all.
 final class JournalWriter {
     private enum Place {
-        /// Nothing is kept.
+        /// The journal is off.
         case nowhere
         /// In the transaction of the merge.
         case together(Journal)
-        /// In a store of its own, before the merge is committed.
+        /// In a separate store, before the merge is committed.
         case ahead(WriteAheadJournal)
     }
 
-    /// The end of a transaction.
     enum Outcome {
         case committed
         case rolledBack
@@ -23,17 +22,13 @@ final class JournalWriter {
     private let place: Place
     private let fence: CommitFence
     private let deadline: ContinuousClock.Instant
-    /// Names the transaction in a journal that is written ahead.
     private let token = WriteAheadJournal.newToken()
     private var hasPassedFence = false
-    /// The journal contains an in-doubt transaction of another process.
+    /// True if the journal contains an in-doubt transaction of another process.
     private var hasMetDoubt = false
     private var effects: [SingleEffect] = []
 
-    /// - Parameters:
-    ///   - journal: nil where nothing is kept.
-    ///   - fence: the gateway's.
-    ///   - deadline: until when the fence is waited for.
+    /// Creates a writer; `deadline` is the latest time to pass the fence.
     init(_ journal: Journal?, _ fence: CommitFence, until deadline: ContinuousClock.Instant) {
         self.fence = fence
         self.deadline = deadline
@@ -44,11 +39,11 @@ final class JournalWriter {
         place = WriteAheadJournal(journal).map { .ahead($0) } ?? .together(journal)
     }
 
-    /// Keeps what pushes leave behind.
+    /// Writes the entries of merged pushes.
     ///
-    /// - Parameter session: of the transaction that merges them.
-    /// - Throws: `StoreError`; of the kind `knownKey` where a push of the same key was kept before, `takenEffect` where an
-    ///   effect was.
+    /// - Parameter session: the session of the merge.
+    /// - Throws: `StoreError`; of the kind `knownKey` if the key has an entry, `takenEffect` if an effect has happened
+    ///   before.
     func keep(_ pushes: [KeptPush], in session: any StoreSession) throws(StoreError) {
         let drafts = pushes.compactMap(\.draft)
         effects = pushes.flatMap { $0.takesEffect ? $0.effects : [] }
@@ -75,7 +70,6 @@ final class JournalWriter {
         }
     }
 
-    /// Rethrows errors of the journal as what they mean for the push.
     private static func asJournal(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
             try body()
@@ -88,7 +82,6 @@ final class JournalWriter {
         }
     }
 
-    /// Reports the outcome of the transaction to a journal that was written ahead.
     func transactionHasEnded(_ outcome: Outcome) {
         guard case .ahead(let journal) = place, hasPassedFence else { return }
         hasPassedFence = false
@@ -98,7 +91,7 @@ final class JournalWriter {
             fence.close(CommitFence.InDoubt(token: nil, isRolledBack: false, effects: []))
         case .rolledBack:
             do throws(StoreError) {
-                // A lookup of the key may not find these drafts.
+                // A lookup of the key must not find these drafts.
                 try journal.withdrawNow(token)
                 fence.leave()
             } catch {
@@ -108,9 +101,7 @@ final class JournalWriter {
         }
     }
 
-    /// Keeps a push that was refused, whole.
-    ///
-    /// - Throws: as `keep`.
+    /// Stores a refused push with its whole request; throws like `keep`.
     static func keepRefused(
         _ draft: JournalDraft, in tables: JournalTables, _ session: any StoreSession
     ) throws(StoreError) {
@@ -122,14 +113,14 @@ final class JournalWriter {
     ) throws(StoreError) {
         let inserts = tables.insert(drafts)
         guard !tables.dialect.sequencesWithMerge else { return try insert(inserts, in: tables.feed, session) }
-        // The row for the feed takes its number from the INSERT before it.
+        // The feed's row uses the number of the preceding INSERT.
         var statements = inserts.flatMap { insert in
             [insert.statement] + (insert.changes.map { [tables.feed.insert($0)] } ?? [])
         }[...]
         try refusingKnownKeys { () throws(StoreError) in try session.run({ statements.popFirst() }) { _ in } }
     }
 
-    /// Inserts where one transaction writes at a time, so that revisions can be given in it.
+    /// Inserts the entries and assigns their revisions, if only one transaction writes at a time.
     private static func insert(
         _ inserts: [JournalTables.Insert], in feed: FeedTables, _ session: any StoreSession
     ) throws(StoreError) {
@@ -166,21 +157,20 @@ final class JournalWriter {
     }
 }
 
-/// The answer to a push that stands, and what it leaves behind in the journal.
 struct KeptPush: Sendable {
     let answer: PushAnswer
-    /// nil where nothing is kept.
+    /// nil if the journal is off.
     let draft: JournalDraft?
-    /// Effects on entries of the journal that it has where something is written by it.
+    /// They count only if the push writes something.
     let effects: [SingleEffect]
 
     var takesEffect: Bool { answer.takesEffect }
 }
 
 extension StoreError {
-    /// The error of a statement on the journal's tables, as what it means for a push.
+    /// Converts an error of the journal's tables to an error of a push.
     ///
-    /// A table or a right that is missing is not the push's fault: the journal cannot be written for now.
+    /// If a table or a right is missing, the journal cannot be written for now.
     package var ofJournal: StoreError {
         switch kind {
         case .denied, .schemaChanged:
@@ -189,7 +179,6 @@ extension StoreError {
         }
     }
 
-    /// A unique constraint refused a write.
     var isCollision: Bool {
         if case .constraint(let violation) = kind { violation.kind == .unique } else { false }
     }

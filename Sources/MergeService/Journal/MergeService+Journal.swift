@@ -1,7 +1,6 @@
 package import MergeCore
 package import RecordStore
 
-/// Looking into the journal and taking entries back.
 extension ActiveRules {
     fileprivate func kept() throws(Problem) -> Journal {
         guard let journal else {
@@ -14,8 +13,7 @@ extension ActiveRules {
 }
 
 extension Journal {
-    /// - Returns: entries in the order of their numbers, at most the filter's limit.
-    /// - Throws: `StoreError`.
+    /// Reads entries in the order of their numbers, at most the filter's limit.
     package func entries(
         _ filter: JournalFilter, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> [StoredEntry] {
@@ -24,7 +22,9 @@ extension Journal {
         }
     }
 
-    /// - Throws: a 404 `Problem` where there is no such entry, or a `StoreError`.
+    /// Reads one entry.
+    ///
+    /// - Throws: a 404 `Problem` if the entry does not exist, or a `StoreError`.
     package func entry(
         _ number: Int, _ deadline: ContinuousClock.Instant
     ) async throws -> StoredEntry {
@@ -37,9 +37,7 @@ extension Journal {
         return found
     }
 
-    /// Returns the answer to a push of which only some edits were merged; nil for any other.
-    ///
-    /// - Throws: `StoreError`.
+    /// Reads the answer to a push that was merged in part; nil for any other push.
     package func partialAnswer(
         _ number: Int, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> [UInt8]? {
@@ -51,29 +49,32 @@ extension Journal {
 }
 
 extension MergeService {
-    /// - Returns: entries in the order of their numbers, at most the filter's limit.
-    /// - Throws: a 501 `Problem` where no journal is kept, or a `StoreError`.
+    /// Reads entries in the order of their numbers, at most the filter's limit.
+    ///
+    /// - Throws: a 501 `Problem` if the journal is off, or a `StoreError`.
     package func entries(
         _ filter: JournalFilter, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> [StoredEntry] {
         try await active.kept().entries(filter, deadline)
     }
 
-    /// - Throws: a 404 `Problem` where there is no such entry.
+    /// Reads one entry.
+    ///
+    /// - Throws: a 404 `Problem` if the entry does not exist.
     package func entry(
         _ number: Int, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> StoredEntry {
         try await active.kept().entry(number, deadline)
     }
 
-    /// Returns the answer to a push of which only some edits were merged; nil for any other.
+    /// Reads the answer to a push that was merged in part; nil for any other push.
     package func partialAnswer(
         _ number: Int, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> [UInt8]? {
         try await active.kept().partialAnswer(number, deadline)
     }
 
-    /// Positions of the outcomes of an entry that were taken back before.
+    /// Reads the positions of the outcomes of an entry that were undone before.
     package func undoneOutcomes(
         of number: Int, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> Set<Int> {
@@ -84,9 +85,9 @@ extension MergeService {
         }
     }
 
-    /// Returns the resource of an entry that can be taken back, and what the entry says.
+    /// Returns the resource and the content of an entry that can be undone.
     ///
-    /// - Throws: a `Problem` where the entry cannot be taken back.
+    /// - Throws: a `Problem` if the entry cannot be undone.
     package func undoable(
         _ stored: StoredEntry, active: ActiveRules
     ) throws(Problem) -> (resource: Resource, content: [UInt8]) {
@@ -103,12 +104,12 @@ extension MergeService {
 }
 
 extension ActiveRules {
-    /// The columns of a table that a row needs to come back as it was.
+    /// Returns the columns that a complete restoration of a row needs.
     package func columns(of table: TableName) -> [Column] { schema.tables[table]?.restorableColumns ?? [] }
 }
 
 extension Journal {
-    /// Returns how large the journal is, as far as the database knows without counting.
+    /// Returns the size of the journal from the database's statistics.
     package func size(
         _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> (rows: Int, bytes: Int, lastDay: Int)? {
@@ -121,9 +122,9 @@ extension Journal {
         return (Int(clamping: count), Int(clamping: bytes), lastDay)
     }
 
-    /// Returns how many transactions have left changes that wait for a revision, 10,000 at most.
+    /// Counts the transactions whose changes wait for a revision, 10,000 at most.
     ///
-    /// - Parameter number: rows of `pending` up to it are not looked for.
+    /// - Parameter number: rows of `pending` up to this number are skipped.
     package func countPending(
         after number: Int, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Int {
@@ -136,7 +137,7 @@ extension Journal {
         }
     }
 
-    /// Counts the numbers that were given in the last day: halving finds where it begins, without an index on the time.
+    /// Counts the numbers of the last day; a binary search finds the first, without an index on the time.
     private static func lastDay(_ tables: JournalTables, _ session: any StoreSession) throws(StoreError) -> Int {
         guard let bounds = try session.query(tables.bounds).first, case .integer(let first) = bounds[0],
             case .integer(let last) = bounds[1]

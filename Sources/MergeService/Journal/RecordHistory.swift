@@ -4,15 +4,14 @@ import RecordStore
 /// The last merges of records in the journal.
 struct RecordHistory {
     let journal: Journal
-    /// Of the transaction at hand, in which the journal is read where it takes part.
+    /// The session of the merge, which also reads the journal if both share a database.
     let session: any StoreSession
 
-    /// The entries of a record that are looked through.
     private static let most = 200
-    /// Those that are held at once; an entry may be long.
+    /// The most entries in memory at once; an entry may be long.
     private static let page = 8
 
-    /// Reads the entries of a record, the newest first, until one too many has been read or `body` returns false.
+    /// Reads the entries of a record, newest first, until `body` returns false.
     func read(
         _ name: RecordName, _ body: (Authorship.Author, [UInt8]) throws(StoreError) -> Bool
     ) throws(StoreError) {

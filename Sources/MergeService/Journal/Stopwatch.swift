@@ -1,10 +1,12 @@
-/// A reading of a clock that nobody sets: the seconds since the machine was started, asleep or not.
+/// A clock that cannot be set: the seconds since the machine was started, including sleep.
 package struct Stopwatch: Sendable, Hashable {
-    /// The name of the start that the seconds count from.
+    /// The name of this start of the machine.
     package let boot: String
-    /// Seconds since then.
+    /// Seconds since the start.
     package let seconds: Int
 
+    /// Creates a reading.
+    ///
     /// - Parameter boot: names one start of one machine, without a space.
     package init(boot: String, seconds: Int) {
         self.boot = boot

@@ -1,12 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// A journal that cannot take part in the merge's transaction: SQLite commits two files one after the other where one
-/// is in WAL mode, and two servers know nothing of each other.
+/// A journal that cannot be written in the transaction of the merge.
 ///
-/// So the drafts are written first, as those of an in-doubt transaction; then the merge is committed; then the journal is
-/// told. `CommitFence` keeps further transactions from the rows until the end is known, and recovery decides from the
-/// rows: do they contain what the entry wrote, or what was there before?
+/// Two servers share no transaction, and SQLite commits two files one after the other if one is in WAL mode. So the
+/// entries are written first, as those of an in-doubt transaction, and record the commit after the merge. `CommitFence`
+/// keeps further transactions from the rows until then. After a crash, recovery compares the rows with the entries.
 struct WriteAheadJournal {
     let journal: Journal
     let store: any WaitingStore
@@ -17,14 +16,13 @@ struct WriteAheadJournal {
         self.store = store
     }
 
-    /// Returns a name for one transaction's drafts.
     static func newToken() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 
-    /// Writes the drafts of one transaction before it is committed; those of an earlier run of it are taken back.
+    /// Writes the drafts of one transaction before its commit; replaces those of an earlier run.
     ///
-    /// - Parameter commits: transactions that were committed; the journal is told in the same commit.
-    /// - Throws: `StoreError`; of the kind `serialization` if the journal contains another in-doubt transaction, which a
-    ///   process has left that was killed, or which another one is just about to commit.
+    /// - Parameter commits: committed transactions, which the same transaction of the journal records.
+    /// - Throws: `StoreError`; of the kind `serialization` if the journal contains another in-doubt transaction. A
+    ///   killed process may have left it, or another process is about to commit it.
     func write(
         _ drafts: [JournalDraft], token: String, after commits: [CommitFence.Commit]
     ) throws(StoreError) {
@@ -46,7 +44,7 @@ struct WriteAheadJournal {
         }
     }
 
-    /// Waits until the gateway that the journal belongs to has decided about every in-doubt transaction.
+    /// Waits until the gateway that owns the journal has decided about every in-doubt transaction.
     ///
     /// - Throws: `StoreError` of the kind `busy` at the deadline.
     func waitForOwner(until deadline: ContinuousClock.Instant) async throws(StoreError) {
@@ -69,7 +67,7 @@ struct WriteAheadJournal {
 
     static let inDoubt = StoreError(.serialization, "the COMMIT of another transaction is in doubt")
 
-    /// Tells the journal of a committed transaction, on a thread that may block.
+    /// Records a committed transaction, on a thread that may block.
     func writeNow(_ commit: CommitFence.Commit) throws(StoreError) {
         let tables = journal.tables
         try store.writeNow { session throws(StoreError) in try Self.tell([commit], to: tables, in: session) }
@@ -81,7 +79,6 @@ struct WriteAheadJournal {
         try store.writeNow { session throws(StoreError) in try Self.withdraw(token, from: tables, in: session) }
     }
 
-    /// Tells the journal of committed transactions.
     func write(_ commits: [CommitFence.Commit], until deadline: ContinuousClock.Instant) async throws(StoreError) {
         let tables = journal.tables
         try await store.write(deadline: deadline) { session throws(StoreError) in
@@ -100,7 +97,7 @@ struct WriteAheadJournal {
         }
     }
 
-    /// Gives the changes of a transaction that is known to be committed their revisions.
+    /// Assigns revisions to the changes of a committed transaction.
     private static func sequence(
         _ token: String, in feed: FeedTables, _ session: any StoreSession
     ) throws(StoreError) {
@@ -122,7 +119,7 @@ struct WriteAheadJournal {
         }
     }
 
-    /// Notes how transactions ended; done twice at once, or told a second time, it is noted already.
+    /// Records effects; an effect that is recorded already is no error.
     private static func note(
         _ effects: [SingleEffect], to tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) {

@@ -2,12 +2,12 @@ import RecordStore
 
 /// Permits of long requests. Short requests need none.
 extension Permits {
-    /// Early releases of long pushes at once.
+    /// The most concurrent early releases of long pushes.
     static let earlyReleaseLimit = 5
 
-    /// Waits for the permit of a long request; `release(if:)` has to follow.
+    /// Acquires the permit of a long request; `release(if:)` must follow.
     ///
-    /// - Throws: a `StoreError` of the kind `busy` if no permit comes in time, or if the client leaves meanwhile.
+    /// - Throws: `StoreError` of the kind `busy` at the deadline, or if the client has disconnected.
     func acquire(
         if isLong: Bool, until deadline: ContinuousClock.Instant, for caller: Caller? = nil
     ) async throws(StoreError) {
@@ -21,15 +21,14 @@ extension Permits {
         }
     }
 
-    /// Returns the permit of a long request.
     func release(if isLong: Bool) {
         if isLong { release() }
     }
 
-    /// Runs a long push that has a permit, and returns the permit.
+    /// Runs a long push that has a permit, and releases the permit.
     ///
-    /// If the push takes longer than `patience`, the permit is returned early: a row that another program has locked does
-    /// not hold up every long push.
+    /// If the push takes longer than `patience`, it releases the permit early. So one locked row does not delay all
+    /// long pushes.
     func run<Answer: Sendable>(
         releasingAfter patience: Duration, _ body: () async throws -> Answer
     ) async throws -> Answer {

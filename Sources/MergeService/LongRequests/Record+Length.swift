@@ -1,10 +1,10 @@
 package import MergeCore
 
 extension Record {
-    /// The bytes of a value that is short.
+    /// The bytes of a short value.
     private static let short = 16
 
-    /// Returns about how many bytes the record has; 0 where its columns bound it to few.
+    /// Returns the approximate bytes of the record; 0 if its columns allow only short records.
     package func length(in resource: Resource) -> Int {
         guard resource.hasLength else { return 0 }
         var length = 0
@@ -24,7 +24,6 @@ extension Record {
 }
 
 extension Resource {
-    /// Its records may be long, or have many rows.
     var hasLength: Bool { mayBeLong || hasLists }
 }
 
@@ -42,7 +41,7 @@ extension Value {
 }
 
 extension JSONTree {
-    /// About the bytes of the value as JSON.
+    /// The approximate bytes of the value as JSON.
     fileprivate var length: Int {
         switch self {
         case .null, .boolean, .integer, .double: 8

@@ -1,28 +1,27 @@
 import MergeCore
 import Synchronization
 
-/// Remembers which records were long when they were read, and how long those of a resource are on average.
+/// The long records at their last read, and the mean length of each resource.
 ///
-/// How long a record is the database tells only with the record itself. Whoever asks again for one that was long does so
-/// alone, so that others do not wait until it is read, written as JSON and sent.
+/// The database reports the length of a record only with the record. So a record that was long is read alone, and short
+/// reads do not wait for it.
 final class RecordLengths: Sendable {
     private struct Name: Hashable {
         let resource: String
         let key: RecordKey
     }
 
-    /// The records of a resource on average.
     private struct Mean {
         var bytes: Double
-        /// The part of them that is long.
+        /// The fraction of long records.
         var long: Double
     }
 
     private struct State {
-        /// Records that were long, in two generations: what nobody asks for is forgotten with the older one.
+        /// Long records in two generations; records without a recent lookup are dropped with the older one.
         var young: [Name: Int] = [:]
         var old: [Name: Int] = [:]
-        /// By the resource: of those whose length nobody knew before.
+        /// The mean of each resource, over records that were not recorded as long before.
         var means: [String: Mean] = [:]
 
         mutating func known(_ name: Name) -> Int? {
@@ -60,16 +59,17 @@ final class RecordLengths: Sendable {
         }
     }
 
-    /// Bytes from which a record is long.
+    /// The length in bytes from which a record is long.
     static let long = 65_536
     fileprivate static let generation = 2_048
-    /// The part of the average that one record has.
+    /// The weight of one record in the mean.
     fileprivate static let weight = 1.0 / 64
 
     private let state = Mutex(State())
 
-    /// Returns the bytes of a record that was long when it was read last, and of one that nobody has read where most of its
-    /// resource are long, or none was read yet; nil for one that is short.
+    /// Returns the bytes of a long record; nil if it is short.
+    ///
+    /// An unread record counts as long if most records of its resource are, or if none was read yet.
     func long(_ key: RecordKey, of resource: Resource) -> Int? {
         guard resource.hasLength else { return nil }
         return state.withLock { state in
@@ -78,33 +78,32 @@ final class RecordLengths: Sendable {
         }
     }
 
-    /// Returns the same, and nil where no record of the resource was read yet.
+    /// Returns the bytes of a long record; nil also if no record of the resource was read yet.
     func known(_ key: RecordKey, of resource: Resource) -> Int? {
         guard resource.hasLength else { return nil }
         return state.withLock { $0.length(of: key, in: resource) }
     }
 
-    /// Returns the bytes of a record of a resource on average; nil where nobody knows, or all are short.
+    /// Returns the mean bytes of a resource's records; nil if none was read, or none can be long.
     func mean(of resource: Resource) -> Int? {
         guard resource.hasLength else { return nil }
         return state.withLock { $0.means[resource.name].map { Int($0.bytes) } }
     }
 
-    /// Learns how long records are that were asked for; where there are none, that the resource has none that are long.
+    /// Records the lengths of records that were read; an empty read counts as a short record.
     func note(_ records: [Record], of resource: Resource) {
         guard resource.hasLength else { return }
         let lengths = records.map { $0.length(in: resource) }
         state.withLock { state in
             if records.isEmpty, state.means[resource.name] == nil { state.count(0, of: resource.name) }
             for (record, length) in zip(records, lengths) {
-                // Mostly none of them ever was long.
                 if length < Self.long, state.young.isEmpty, state.old.isEmpty {
                     state.count(length, of: resource.name)
                     continue
                 }
                 let name = Name(resource: resource.name, key: record.key)
                 let isLong = length >= Self.long
-                // One that is known to be long says nothing of the others, however often it is asked for.
+                // A repeated read of a long record does not change the mean.
                 let wasKnown = state.known(name) != nil
                 if isLong { state.keep(length, of: name) } else { state.remove(name) }
                 if !isLong || !wasKnown { state.count(length, of: resource.name) }

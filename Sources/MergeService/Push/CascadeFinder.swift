@@ -1,10 +1,10 @@
 import MergeCore
 import RecordStore
 
-/// Finds the rows that the database will delete or change along with a row, over all steps from foreign key to foreign key.
+/// Finds the rows that the database will delete or change with a row, through all foreign keys.
 ///
-/// Foreign keys that cascade fire no triggers of the other table and are missing from the row log, so the only time to
-/// find these rows is before the write. The database compares by its own collation here, and so does this.
+/// Cascades fire no triggers of the other table and are missing from the row log. So the rows must be found before the
+/// write. Like the database, the search compares by collation.
 struct CascadeFinder {
     let schema: DatabaseSchema
     let kept: KeptColumns
@@ -13,24 +13,21 @@ struct CascadeFinder {
     private static let maximumDepth = 15
     private static let maximumRows = 10_000
 
-    /// Rows of one table that one foreign key deletes or changes.
     struct Step {
         let cascade: Cascade
-        /// The rows as they will be, parallel to those of the cascade; nil if they are deleted.
+        /// Parallel to the rows of the cascade; nil if they are deleted.
         let after: [[Value]]?
     }
 
-    /// A row that is deleted or changes.
     private struct Change {
         let before: [Value]
         /// nil if the row is deleted.
         let after: [Value]?
     }
 
-    /// What was found so far.
     private struct Run {
         struct Row: Hashable {
-            /// The foreign key that changes the row; nil if the row is deleted.
+            /// nil if the row is deleted.
             let constraint: String?
             let table: TableName
             let key: [Value]
@@ -41,19 +38,14 @@ struct CascadeFinder {
         var seen: Set<Row> = []
     }
 
-    /// - Parameters:
-    ///   - columns: the columns of the row, parallel to `row`.
-    ///   - table: the table that the row is deleted from.
+    /// Finds the cascades of a deletion; `columns` is parallel to `row`.
     func steps(deleting row: [Value], _ columns: [Column], from table: TableName) throws(StoreError) -> [Step] {
         var run = Run()
         try follow([Change(before: row, after: nil)], of: table, columns, depth: 0, &run)
         return run.steps
     }
 
-    /// - Parameters:
-    ///   - after: the row as it will be.
-    ///   - columns: the columns of the row, parallel to `row`.
-    ///   - table: the table that the row is in.
+    /// Finds the cascades of an update; `columns` is parallel to `row`.
     func steps(
         updating row: [Value], to after: [Value], _ columns: [Column], in table: TableName
     ) throws(StoreError) -> [Step] {
@@ -100,7 +92,7 @@ struct CascadeFinder {
         }
     }
 
-    /// Reads and locks the rows that refer to some values; those that were found before are left out.
+    /// Reads and locks the rows that refer to some values, except rows found before.
     private func find(
         _ links: [[Value]], _ dependent: Dependent, _ shape: Shape, _ run: inout Run, after: ([Value]) -> [Value]?
     ) throws(StoreError) -> [Change] {
@@ -141,7 +133,7 @@ struct CascadeFinder {
             columns: shape.columns)
     }
 
-    /// Adds changes of one kind to the steps; columns that become NULL have to be set again by an undo.
+    /// An undo must set columns again that become NULL, so they are steps of their own.
     private func note(_ changes: [Change], _ dependent: Dependent, _ shape: Shape, _ run: inout Run) {
         guard let first = changes.first else { return }
         func step(_ effect: Cascade.Effect, _ links: [Int], _ rows: [Change]) -> Step {
@@ -169,7 +161,7 @@ struct CascadeFinder {
         }
     }
 
-    /// The columns that name a row of the other table first, then those that tie it to others, then those that are kept.
+    /// The key comes first, then the columns of foreign keys, then the kept columns.
     private func shape(_ dependent: Dependent) -> Shape? {
         guard let table = schema.tables[dependent.table] else { return nil }
         let naming = table.primaryKey.isEmpty ? dependent.columns : table.primaryKey

@@ -1,24 +1,25 @@
 import MergeCore
 import RecordStore
 
-/// Tells a client which constraint of the database refused a row, which fields it concerns, and, where two rows
-/// collide, which row is in the way.
+/// Explains a violated constraint to the client: its name, its fields and, for a collision, the other row.
 struct ConstraintExplainer {
     let row: EditedRow
     let active: ActiveRules
     let session: any StoreSession
     let dialect: any Dialect
     let mode: RunMode
-    /// What the client may see; nil where it may see all.
+    /// nil without access rules.
     let view: ResourceView?
 
     private var shape: Section { row.section }
     private var table: TableSchema? { active.schema.tables[shape.table] }
 
+    /// Explains a violated constraint.
+    ///
     /// - Parameters:
-    ///   - assignments: the columns that were to be written.
-    ///   - current: the row as it stands; nil for one that was to be inserted.
-    /// - Throws: `RunAgain` where the row in the way came into being meanwhile, and can be merged with; `StoreError`.
+    ///   - assignments: the columns of the refused write.
+    ///   - current: the current row; nil for an insertion.
+    /// - Throws: `RunAgain` if the colliding row is new and the push can be merged with it; `StoreError`.
     func refusal(
         _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
     ) throws -> Refusal {
@@ -56,7 +57,7 @@ struct ConstraintExplainer {
         violation.name.map { " (constraint “\($0)”)" } ?? ""
     }
 
-    /// Field names of columns; a column that clients do not know keeps its own name to the operator alone.
+    /// Columns without a field are left out.
     private func names(_ columns: [String]) -> [String] {
         columns.compactMap { column in
             (shape.fields + shape.readOnly).first { shape.columns[$0.column].name == column }?.name
@@ -64,7 +65,7 @@ struct ConstraintExplainer {
         }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// The end of a sentence that names columns; only their names tell why no row can be created without them.
+    /// Columns without a field are named too, because only their names explain the failed insertion.
     private func needed(_ columns: [String]) -> String {
         let known = names(columns)
         if !known.isEmpty { return " in " + known.map { "“\($0)”" }.joined(separator: " and ") }
@@ -84,7 +85,7 @@ struct ConstraintExplainer {
 
     private func checkColumns(_ violation: ConstraintViolation) -> [String] {
         guard let name = violation.name else { return [] }
-        // Where the database tells no text, the name of the check may be its text (SQLite).
+        // If the schema contains no text of the check, its name may be the text (SQLite).
         let clause = table?.checks[name] ?? name
         let words = Set(
             clause.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }.map(String.init))
@@ -113,7 +114,7 @@ struct ConstraintExplainer {
         let place = try place(of: found)
         let identity = Set((shape.identity?.value ?? []).map { shape.columns[$0].name })
         let isNatural = !columns.isEmpty && !identity.isEmpty && Set(columns).isSubset(of: identity)
-        // Who creates a row takes one that the collation equates; all others look for the very key.
+        // A creation finds a row whose key the collation equates; other edits find only the exact key.
         let isFindable =
             row.edit.isCreation
             || assignments.allSatisfy { part in
@@ -122,7 +123,7 @@ struct ConstraintExplainer {
         if current == nil, isFindable, isKey || isNatural, place != nil, try isSameRecord(found, assignments),
             mode.mayLookAgain
         {
-            // The row came into being after it was looked for: run again, and merge with it.
+            // The row was created after the search for it, so the next run can merge with it.
             throw RunAgain.lookAgain
         }
         problem.rowInTheWay = place
@@ -154,7 +155,7 @@ struct ConstraintExplainer {
         return rows.first { found in current.map { shape.key(of: $0) != shape.key(of: found) } ?? true }
     }
 
-    /// Returns the client's name for the row; nil where its record cannot be told.
+    /// Returns the client's name for the row; nil if its record is missing or hidden from the client.
     private func place(of found: [Value]) throws(StoreError) -> RowPlace? {
         let resource = row.resource
         if row.edit.section == 0 {

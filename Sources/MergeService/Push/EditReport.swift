@@ -1,27 +1,24 @@
 import MergeCore
 import RecordStore
 
-/// Facts about one edit, gathered while its push runs.
+/// Facts about one edit, collected while its push runs.
 struct EditReport: Sendable {
     let resource: Resource
-    /// The client's name of the record.
     let sent: RowLabel?
-    /// The record's key, once it is settled.
+    /// nil until the key is final.
     var key: RecordKey?
     var outcomes: [Outcome] = []
     var ids: [IDMapping] = []
-    /// Values that were written, to be found again.
     var meant: [WriteProof.Meant] = []
     var isRejected = false
-    /// The roles that held on the record before the push and when the edit found it; nil if it found none.
+    /// The roles that applied before the push and when the edit found the record; nil if it found none.
     var held: GrantSet?
-    /// The record is there and does not exist for the client: nothing more of it is read.
+    /// True if the record exists and is hidden from the client; its other rows are not read.
     var isHidden = false
-    /// Sets of roles of each of which one has to hold on the record in the end.
+    /// Sets of roles; one role of each set must apply to the final record.
     var needs: Set<GrantSet> = []
-    /// What conditions of access test in the record as it was before the push; nil if there was none, or no conditions.
+    /// The tested values of the record before the push; nil if it did not exist or no conditions test it.
     var conditions: ConditionTuple?
-    /// The edit has created its record.
     var createsRecord = false
     var problem: Problem?
 
@@ -32,24 +29,23 @@ struct EditReport: Sendable {
         key = edit.id.key
     }
 
-    /// Neither refused by a policy nor by the database.
+    /// True unless a policy or the database has refused the edit.
     var isMerged: Bool { !isRejected && problem == nil }
 
     var deletes: Bool { outcomes.indices.contains { outcomes[$0].kind == .deleted } }
 
-    /// A row of the edit was inserted.
     var inserts: Bool { outcomes.contains { $0.kind == .inserted || $0.kind == .restored } }
 
-    /// Notes why the database or the rules refuse the edit; the first reason counts.
+    /// Refuses the edit; the first reason counts.
     mutating func refuse(_ problem: Problem) {
         if self.problem == nil { self.problem = problem }
     }
 
-    /// Forgets what was taken back, but for the conflicts, which the client is told all the same.
+    /// Removes the effects that a rollback undid; conflicts stay for the answer.
     ///
     /// - Parameters:
-    ///   - inserted: rows that were inserted and are there no more; they go by the client's names again.
-    ///   - edit: the edit that the report is of.
+    ///   - inserted: inserted rows that no longer exist; the report uses the client's names for them again.
+    ///   - edit: the edit of the report.
     mutating func rollBack(_ inserted: [RowName: TemporaryID?], of edit: Edit) {
         ids = []
         meant = []
@@ -61,7 +57,7 @@ struct EditReport: Sendable {
             let section = resource.sections[section]
             return inserted[RowName(table: section.table, key, in: section)]
         }
-        // The database may have given the number of a row that the client names to a new one, and taken it back.
+        // The database may have generated a number that the client also names, for a row that was then rolled back.
         let isSent = if case .key? = sent { true } else { false }
         if !isSent, let known = key, name(known, 0) != nil { key = nil }
         for index in outcomes.indices {

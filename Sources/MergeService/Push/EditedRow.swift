@@ -1,6 +1,5 @@
 import MergeCore
 
-/// One row of one edit, with the place in its push and its section.
 struct EditedRow {
     let edit: RowEdit
     let step: PushPlan.Step

@@ -1,41 +1,37 @@
 import MergeCore
 import RecordStore
 
-/// The rows that a write to a section's table may change besides the one that it names.
+/// The rows that a write to a section's table may change besides its own row.
 ///
-/// An object, because every row asks for it.
+/// It is an object, because each row reads it.
 final class Footprint: Sendable {
-    /// Reach of a write beyond its row, as far as the schema tells.
     enum Reach: Sendable {
-        /// The row alone.
+        /// The write changes only its row.
         case row
-        /// Rows of other tables as well: triggers may stand on the table, or the database user may not know of them.
+        /// Rows of other tables may change: the table may have triggers, and the database user may not be allowed to
+        /// list them.
         case otherTables
-        /// Any row: behind a view stands anything, and an engine without transactions promises nothing.
+        /// Any row may change: the table is a view, or its engine has no transactions.
         case everything
     }
 
-    /// The table's name in lower case and without its schema.
+    /// The table's name in lower case and without its schema, because a table has several spellings.
     ///
-    /// A table can be spelled in more than one way; taking two tables for one costs a little time, taking one for two
-    /// would cost an edit.
+    /// To confuse two tables costs a little time. To distinguish two spellings of one table would lose an edit.
     let table: String
     let reach: Reach
-    /// Reach of a deletion, which foreign keys may carry further.
+    /// The reach of a deletion, which foreign keys may extend.
     let deletionReach: Reach
-    /// More than one section of the rules stands over the table, and a check of one may take back what was written
-    /// through another.
+    /// True if several sections use the table, and a check of one may revert a write through another.
     let isCheckedElsewhere: Bool
-    /// More than one section of the rules stands over the table.
     let isShared: Bool
-    /// These sections find rows by different columns, so that only the table as a whole can be named.
+    /// True if these sections find rows by different columns; then only the whole table can be named.
     private let isAmbiguous: Bool
-    /// Positions of columns in unique indexes: in which order they are written decides whether rows collide.
+    /// Positions of columns in unique indexes; the order of their writes decides whether rows collide.
     private let uniqueColumns: Set<Int>
-    /// Positions of columns that foreign keys refer to, whose rows may change along.
+    /// Positions of columns that foreign keys refer to.
     private let referencedColumns: Set<Int>
 
-    /// - Parameter sections: every section of the rules.
     init(_ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: any Dialect) {
         let name = Self.name(of: section.table)
         table = name
@@ -65,10 +61,11 @@ final class Footprint: Sendable {
         return dialect.triggersReachTheirTable ? .everything : .otherTables
     }
 
-    /// The reach of a deletion.
+    /// Extends the reach by cascades.
     ///
-    /// A user who sees the keys of those tables alone on which it has rights may delete through tables that nobody here
-    /// knows of, and come back to this one where it refers to itself or to one of those.
+    /// Some database users can list only the foreign keys of tables on which they have rights. A deletion may then
+    /// cascade through unlisted tables back to this table. That needs a foreign key of this table to itself, to an
+    /// unlisted table or to a dependent.
     private static func deletionReach(
         of table: TableSchema?, reach: Reach, in schema: DatabaseSchema, dialect: any Dialect
     ) -> Reach {
@@ -82,7 +79,6 @@ final class Footprint: Sendable {
         return comesBack ? .everything : .otherTables
     }
 
-    /// Returns the reference to the row with this key.
     func reference(to key: RecordKey) -> RowReference {
         RowReference(table: table, key: isAmbiguous ? RecordKey([]) : key)
     }
@@ -96,7 +92,6 @@ final class Footprint: Sendable {
     }
 }
 
-/// The footprints of all sections of the rules.
 struct Footprints: Sendable {
     private let bySection: [ObjectIdentifier: Footprint]
     private let schema: DatabaseSchema

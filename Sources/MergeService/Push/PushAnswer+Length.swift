@@ -1,8 +1,9 @@
 import RecordStore
 
 extension PushAnswer {
-    /// - Throws: `StoreError` of the kind `tooLarge` where the answer is longer than one may be, before anything is
-    ///   committed: many edits may name one large record, each of which is answered whole.
+    /// Checks the length before the COMMIT: many edits may name one large record, which the answer then repeats.
+    ///
+    /// - Throws: `StoreError` of the kind `tooLarge`.
     func checkLength(_ limits: MergeLimits) throws(StoreError) {
         guard body.count > limits.answerBytes else { return }
         throw StoreError(

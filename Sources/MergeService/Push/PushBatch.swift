@@ -1,15 +1,13 @@
 import MergeCore
 import RecordStore
 
-/// A push that is to be merged, with what it is merged under.
 final class PushItem: Sendable {
     let request: PushRequest
     let plan: PushPlan
     let active: ActiveRules
     let deadline: ContinuousClock.Instant
-    /// The time that the database has for it.
     let patience: Patience
-    /// Edits that are refused whatever the database holds, by their positions.
+    /// Problems of edits that are refused in any state of the database, by position.
     let refusals: [Int: Problem]
 
     init(_ request: PushRequest, plan: PushPlan, active: ActiveRules, deadline: ContinuousClock.Instant) {
@@ -27,20 +25,18 @@ final class PushItem: Sendable {
         self.refusals = refusals
     }
 
-    /// Its time is over, or nobody waits for it any more.
+    /// True if the deadline has passed or the caller has disconnected.
     var isOverdue: Bool { deadline <= .now || request.caller.hasLeft }
 }
 
-/// Pushes that share one transaction; mostly one.
+/// Pushes that share one transaction; usually one.
 struct PushBatch: Sendable {
-    /// The rules of all pushes: pushes under other rules never share a transaction.
+    /// The rules of all pushes; pushes under different rules never share a transaction.
     let active: ActiveRules
     let items: [PushItem]
-    /// The edits of all pushes, each push's in its order.
+    /// The edits of all pushes, in the order of each push.
     let plan: PushPlan
-    /// The positions of each push's edits in the plan.
     let ranges: [Range<Int>]
-    /// The push of each edit of the plan.
     let owners: [Int]
 
     init(_ items: [PushItem]) {
@@ -60,22 +56,19 @@ struct PushBatch: Sendable {
         self.owners = owners
     }
 
-    /// None of the pushes may do what the others would have to pay for.
     var isShared: Bool { items.count > 1 }
 }
 
-/// The end of one push.
 enum PushEnding: Sendable {
-    /// It is merged, or would be.
+    /// The push is merged, or would be in a preview.
     case merged(PushAnswer)
-    /// Nothing of it is written, for reasons that its reports tell.
+    /// The push writes nothing, for reasons in its reports.
     case refused([EditReport])
-    /// It could not be run at all: a fault of the request that only the database could show.
+    /// The push cannot run: a request error that only the database could show.
     indirect case fault(Problem)
 }
 
 extension Push {
-    /// The edits that a client may not make, as far as their names tell.
     fileprivate func refusals(of viewer: Viewer) -> [Int: Problem] {
         var refusals: [Int: Problem] = [:]
         for (index, edit) in edits.enumerated() {

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Merges batches of pushes, each in one transaction: the same way for one push and for many.
+/// Merges batches of pushes, each in one transaction.
 final class PushMerging: Sendable {
     let engine: any RecordEngine
     let limits: MergeLimits
@@ -24,11 +24,11 @@ final class PushMerging: Sendable {
         self.lengths = lengths
     }
 
-    /// Has recovery decide about a COMMIT in doubt; does nothing if there is none.
+    /// Waits until an in-doubt COMMIT is decided; does nothing if there is none.
     ///
-    /// If the journal belongs to another process, that one has to decide.
+    /// If another process owns the journal, that process runs the recovery.
     ///
-    /// - Throws: `StoreError` if it was not decided in time.
+    /// - Throws: `StoreError` if the deadline passes first.
     func settle(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
         guard let journal = active.journal.flatMap({ WriteAheadJournal($0) }) else { return }
         let isOwner = journal.store.isClaimed
@@ -42,9 +42,9 @@ final class PushMerging: Sendable {
     /// Merges a batch on a connection.
     ///
     /// - Parameters:
-    ///   - waits: locks are waited for.
-    ///   - tables: tables to lock as a whole.
-    /// - Returns: the end of each push; `alone` for one of several that has to run in a transaction of its own.
+    ///   - waits: if true, the merge waits for locks.
+    ///   - tables: tables to lock completely.
+    /// - Returns: the end of each push; `alone` for a push that needs a transaction of its own.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
     func merge(
         _ batch: PushBatch, on connection: any StoreConnection, waits: Bool, locking tables: [TableName] = []
@@ -60,14 +60,11 @@ final class PushMerging: Sendable {
         }
     }
 
-    /// The end of one run of the transaction.
     private enum Attempt {
         case ended([Shared<PushEnding>])
         case again(RunAgain)
 
-        /// Refuses an edit after its run, and with it the push.
-        ///
-        /// If the edits of the push are independent, the others run again without it.
+        /// If edits are independent, the next run leaves the edit out; otherwise the push is refused.
         static func refusal(of edit: Int, for problem: Problem, in transaction: PushTransaction) -> Attempt {
             if transaction.isEachForItself { return .again(.without(edit, problem)) }
             var reports = transaction.rolledBackReports
@@ -115,7 +112,7 @@ final class PushMerging: Sendable {
             }
             try transaction.findShown()
             let kept = try answers(transaction, records)
-            // An answer whose making was broken off is not told.
+            // The encoder stops at the deadline, so its bytes may be incomplete.
             guard batch.isShared || !batch.items[0].isOverdue else { throw Self.late }
             for push in kept { try push?.answer.checkLength(limits) }
             let endings = kept.map { push -> Shared<PushEnding> in
@@ -136,7 +133,7 @@ final class PushMerging: Sendable {
     private static func attempt(
         after error: any Error, _ transaction: PushTransaction
     ) throws(StoreError) -> Attempt {
-        // Running again together would meet the same; alone each is answered as if it had been from the start.
+        // A second shared run would fail again. A push that runs alone starts from the beginning.
         if transaction.batch.isShared { return .ended(transaction.batch.items.map { _ in .alone }) }
         let edits = transaction.plan.push.edits
         switch error {
@@ -152,7 +149,7 @@ final class PushMerging: Sendable {
 
     static let late = StoreError(.busy, "its time was over, or its caller gone")
 
-    /// Makes the answers of the pushes that stand; nil for one that has to run alone.
+    /// Makes the answers; nil for a push that must run alone.
     private func answers(
         _ transaction: PushTransaction, _ records: [ReadRecord?]
     ) throws(StoreError) -> [KeptPush?] {
@@ -166,7 +163,7 @@ final class PushMerging: Sendable {
             let request = batch.items[number].request
             let range = batch.ranges[number]
             let shown = zip(range, records[range]).map { report, record in
-                // A preview writes nothing, so it brings no right to read either.
+                // A preview writes nothing, so it grants no right to read.
                 let roles = request.isPreview ? transaction.reports[report].held : nil
                 return record?.seen(by: transaction.view(of: report), under: roles ?? .all)
             }
@@ -197,10 +194,10 @@ final class PushMerging: Sendable {
         }
     }
 
-    /// Tells a value that its column cannot hold from a column that was altered.
+    /// Distinguishes a value that its column cannot store from an altered column.
     ///
-    /// - Throws: `StoreError` of the kind `schemaChanged`, where the table is not what it was; then the push may succeed
-    ///   once the rules are read again.
+    /// - Throws: `StoreError` of the kind `schemaChanged` if the table was altered; the push may succeed under the new
+    ///   schema.
     private static func check(
         _ difference: WriteProof.Difference, under active: ActiveRules, on connection: any StoreConnection
     ) throws(StoreError) {
@@ -210,7 +207,7 @@ final class PushMerging: Sendable {
     }
 }
 
-/// Batches that lanes run: they never wait for a lock, because others would wait with them.
+/// Batches that run on lanes never wait for a lock, because all their pushes would wait.
 extension PushMerging: BatchWork {
     var purpose: TransactionKind { .write }
 
@@ -220,7 +217,7 @@ extension PushMerging: BatchWork {
         try merge(PushBatch(items.map(\.push)), on: connection, waits: false)
     }
 
-    /// Pushes of a transaction that was not committed for sure run again, each alone.
+    /// If the COMMIT certainly failed, each push runs again alone.
     func answers(to items: [QueuedPush], after error: StoreError) throws(StoreError) -> [Shared<PushEnding>] {
         if error.kind == .unknownOutcome { throw error }
         return items.map { _ in .alone }
@@ -230,6 +227,6 @@ extension PushMerging: BatchWork {
 }
 
 extension PushBatch {
-    /// The journal that keeps the pushes; nil for a preview, and where nothing is kept.
+    /// The journal that records the pushes; nil for a preview and if the journal is off.
     var journal: Journal? { items[0].request.isPreview ? nil : active.journal }
 }

@@ -1,20 +1,19 @@
 import MergeCore
 
 extension PushPlan {
-    /// Returns the positions of edits in the order in which they run: as sent, but that an edit which names a row that a
-    /// later one creates waits for that one.
+    /// Returns the positions of edits in the order in which they run.
     ///
-    /// Edits of one row keep their order as well, as far as what they need allows: whoever waits holds up those behind it
-    /// that edit the same row.
+    /// An edit that names a row which a later edit creates waits for that edit. Edits of one row keep their order,
+    /// unless their needs contradict it.
     ///
-    /// - Parameter needs: for each edit, the positions of those that create rows which it names; without circles.
+    /// - Parameter needs: for each edit, the edits that create rows which it names; without circles.
     static func order(of edits: [Edit], needs: [Set<Int>]) -> [Int] {
         let earlier = earlierEdits(of: edits)
         let together = waiting(for: zip(needs, earlier).map { $0.union($1) })
         return together.count == edits.count ? together : waiting(for: needs)
     }
 
-    /// For each edit, the last ones before it that name one of its rows.
+    /// Returns, for each edit, the last earlier edits of the same rows.
     private static func earlierEdits(of edits: [Edit]) -> [Set<Int>] {
         var last: [RowReference: Int] = [:]
         return edits.enumerated().map { index, edit in
@@ -30,7 +29,7 @@ extension PushPlan {
         }
     }
 
-    /// Takes the first that waits for nobody, again and again; whoever is in a circle, or behind one, is left out.
+    /// A topological order that prefers earlier edits; edits that depend on a circle are left out.
     private static func waiting(for needs: [Set<Int>]) -> [Int] {
         var open = needs.map(\.count)
         var dependents: [Int: [Int]] = [:]
@@ -38,7 +37,7 @@ extension PushPlan {
             for other in needed { dependents[other, default: []].append(index) }
         }
         var order: [Int] = []
-        // Those that have waited, in descending order: the first is taken from the end.
+        // Edits whose needs are met, in descending order, because the first is removed from the end.
         var ready: [Int] = []
         for start in needs.indices where open[start] == 0 {
             ready.append(start)
@@ -46,7 +45,7 @@ extension PushPlan {
                 order.append(next)
                 for dependent in dependents[next] ?? [] {
                     open[dependent] -= 1
-                    // One further on is come by in its turn.
+                    // The outer loop reaches later edits itself.
                     guard open[dependent] == 0, dependent < start else { continue }
                     ready.insert(dependent, at: ready.firstIndex { $0 < dependent } ?? ready.endIndex)
                 }

@@ -1,14 +1,14 @@
 package import MergeCore
 
-/// The order in which the edits and rows of a push run: as sent, but for those that need a row which another creates.
+/// The order in which the edits and rows of a push run.
+///
+/// They run as sent, except that an edit waits for the edits that create rows which it names.
 package struct PushPlan: Sendable {
-    /// An edit with its rows in order.
     final class Step: Sendable {
-        /// Position in the push.
         let index: Int
         let edit: Edit
         let rows: [RowEdit]
-        /// Positions of the edits that create rows which this one names.
+        /// Positions of the edits that create rows which this edit names.
         let needs: Set<Int>
 
         init(index: Int, edit: Edit, rows: [RowEdit], needs: Set<Int>) {
@@ -21,10 +21,9 @@ package struct PushPlan: Sendable {
 
     let push: Push
     let steps: [Step]
-    /// Positions of the edits that name a row which an earlier push of the same request would have created.
+    /// Positions of the edits that depend on an earlier, refused push of the same request.
     let orphans: Set<Int>
 
-    /// The resources that the edits name, each once.
     var resources: [Resource] {
         var resources: [Resource] = []
         for step in steps where !resources.contains(where: { $0 === step.edit.resource }) {
@@ -33,7 +32,9 @@ package struct PushPlan: Sendable {
         return resources
     }
 
-    /// - Throws: a 400 `Problem` where a temporary id is created twice, nowhere, or in a circle.
+    /// Plans a push.
+    ///
+    /// - Throws: a 400 `Problem` if a temporary id is created twice, nowhere, or in a circle.
     package init(_ push: Push) throws(Problem) {
         self.push = push
         let creations = try Creations(push)
@@ -61,7 +62,6 @@ package struct PushPlan: Sendable {
             rows.append(try Self.ordered(edit, creations))
         }
         self.orphans = orphans
-        // Mostly nothing is created, and then the order is that of the push.
         var order = Array(push.edits.indices)
         if needs.enumerated().contains(where: { index, needed in needed.contains { $0 > index } }) {
             _ = try Self.order(push.edits.count) {
@@ -74,7 +74,7 @@ package struct PushPlan: Sendable {
         steps = order.map { Step(index: $0, edit: push.edits[$0], rows: rows[$0], needs: needs[$0]) }
     }
 
-    /// Plans of pushes that need nothing of each other, as one; the edits of each stay in their order.
+    /// Joins the plans of independent pushes; the edits of each push keep their order.
     init(joining plans: [PushPlan]) {
         var steps: [Step] = []
         var edits: [Edit] = []
@@ -91,7 +91,7 @@ package struct PushPlan: Sendable {
         orphans = []
     }
 
-    /// Deletions of items, the root, the other items; a row that names a row which the edit creates comes after it.
+    /// Deletions of items run first, then the root, then the other items, each after the rows that it names.
     private static func ordered(_ edit: Edit, _ creations: Creations) throws(Problem) -> [RowEdit] {
         if edit.rows.count == 1, creations.edits.isEmpty { return edit.rows }
         let phased = edit.rows.enumerated().sorted { a, b in
@@ -101,14 +101,14 @@ package struct PushPlan: Sendable {
         for (index, row) in phased.enumerated() {
             if let id = row.createdID { creators[id] = index }
         }
-        // A creation without a key, or with an identity, may find its record: only then is that record known.
+        // A creation without a key, or with an identity, may find an existing record. Its key is read after the root row.
         let mayFindRecord = edit.createsRecord && (edit.id.key == nil || edit.resource.root.identity != nil)
         if creators.isEmpty, !mayFindRecord { return phased }
         let root = phased.firstIndex { $0.section == 0 }
         let order = try order(phased.count) { index in
-            // A row that needs its own key is the smallest circle; the order below finds it like any other.
+            // A row that needs its own key is the smallest circle; `order` below detects it.
             var needed = phased[index].namedIDs.compactMap { creators[$0] }
-            // Items of a record that the edit creates need its key. Deletions of items come first if the record is known.
+            // Items of a new record need its key. Deletions come first unless the creation may find an existing record.
             if let root, root != index, edit.createsRecord, phased[index].phase > 0 || mayFindRecord {
                 needed.append(root)
             }
@@ -119,7 +119,7 @@ package struct PushPlan: Sendable {
         return order.map { phased[$0] }
     }
 
-    /// The stable order in which each comes after what it needs (depth first, Tarjan 1976).
+    /// Returns the stable order in which each element follows those that it needs (depth first, Tarjan 1976).
     private static func order(
         _ count: Int, needs: (Int) -> [Int], circle: (Int) -> Problem
     ) throws(Problem) -> [Int] {
@@ -160,7 +160,6 @@ package struct PushPlan: Sendable {
     }
 }
 
-/// The edits that create temporary ids.
 private struct Creations {
     var edits: [TemporaryID: Int] = [:]
 
@@ -179,7 +178,7 @@ private struct Creations {
 }
 
 extension RowEdit {
-    /// Deletions of items come first, the root second, all else last.
+    /// Deletions of items have phase 0, the root 1, all other rows 2.
     fileprivate var phase: Int {
         if section == 0 { return 1 }
         if case .delete = action { return 0 }
@@ -190,7 +189,7 @@ extension RowEdit {
         if case .create = action { id?.temporary } else { nil }
     }
 
-    /// Temporary ids that must have their key before the row can be decided.
+    /// Temporary ids that need their key before the decision.
     fileprivate var namedIDs: [TemporaryID] {
         var ids = id?.temporaries ?? []
         switch action {
@@ -216,7 +215,6 @@ extension Edit {
 
 extension RowID {
     fileprivate var temporaries: [TemporaryID] {
-        // Most rows are there already.
         key != nil
             ? []
             : parts.compactMap { part in

@@ -1,50 +1,50 @@
 package import MergeCore
 package import RecordStore
 
-/// The purpose of a push, and with it what it leaves behind.
+/// The purpose of a push, which decides its lasting effects.
 package enum PushPurpose: Sendable {
-    /// It is merged, under a key or without one.
+    /// Merges the push, with or without a key.
     case apply(PushKey?)
-    /// It does everything that a push does, and then takes the transaction back; it has no key.
+    /// Runs the push and then rolls the transaction back; a preview has no key.
     case preview
-    /// It is done to entries of the journal, once each: an undo or a resend.
+    /// Applies an undo or a resend to entries of the journal, each once.
     case once(PushKey, [SingleEffect])
 }
 
-/// A request as it came, to be kept whole should its push be refused.
+/// An HTTP request, stored completely if its push is refused.
 package struct SentRequest: Sendable {
     /// The path of the URL.
     package let address: String
-    /// The bytes of the body, unpacked.
+    /// The body after decompression.
     package let body: [UInt8]
 
-    /// Keeps the path and the body of a request.
+    /// Creates a request from its path and body.
     package init(address: String, body: [UInt8]) {
         self.address = address
         self.body = body
     }
 }
 
-/// A push with everything around it that decides what it leaves behind.
+/// A push with the properties of its request that decide its lasting effects.
 package final class PushRequest: Sendable {
-    /// The edits.
+    /// The edits of the push.
     package let push: Push
     /// The shape of the answer.
     package let form: AnswerForm
-    /// The one who sent it, for the journal.
+    /// The sender, for the journal.
     package let sender: Sender
     /// The purpose of the push.
     package let purpose: PushPurpose
-    /// The request as it came.
+    /// The HTTP request.
     package let sent: SentRequest
-    /// The one who waits for the answer.
+    /// The caller that waits for the answer.
     package let caller: Caller
-    /// Conflicts tell who wrote what they met.
+    /// True if conflicts name the author of the current value.
     package let tellsAuthors: Bool
-    /// The rights of the sender; nil where no rules of access hold, or for an operator at the console.
+    /// The rights of the sender; nil at the console and without access rules.
     package let access: ClientAccess?
 
-    /// Puts a push together with what is known of its request.
+    /// Creates a push from the properties of its request.
     package init(
         push: Push, form: AnswerForm, sender: Sender, purpose: PushPurpose, sent: SentRequest,
         caller: Caller = Caller(), tellsAuthors: Bool = false, access: ClientAccess? = nil
@@ -59,7 +59,7 @@ package final class PushRequest: Sendable {
         self.caller = caller
     }
 
-    /// The key under which the answer is kept; nil where there is none.
+    /// The key of the stored answer; nil for a preview and a push without a key.
     package var key: PushKey? {
         switch purpose {
         case .apply(let key): key
@@ -68,17 +68,19 @@ package final class PushRequest: Sendable {
         }
     }
 
-    /// The transaction is taken back in the end.
+    /// True if the transaction is rolled back at the end.
     package var isPreview: Bool {
         if case .preview = purpose { true } else { false }
     }
 
-    /// Effects of the push on entries of the journal, each of which takes effect once.
+    /// Effects on entries of the journal, each of which happens once.
     package var effects: [SingleEffect] {
         if case .once(_, let effects) = purpose { effects } else { [] }
     }
 
-    /// The effects that a result of the push had: outcomes of an entry that it could not take back can be taken back later.
+    /// Returns the effects that a result of this push had.
+    ///
+    /// An outcome that this undo did not reverse can be undone later.
     func effects(of result: PushResult) -> [SingleEffect] {
         effects.filter { effect in
             guard case .undo(_, let outcome) = effect else { return true }
@@ -88,29 +90,27 @@ package final class PushRequest: Sendable {
         }
     }
 
-    /// A refused push that is sent again; it is kept already.
+    /// True for a refused push that is sent again; its request is already stored.
     var isResend: Bool {
         effects.contains { effect in
             if case .resend = effect { true } else { false }
         }
     }
 
-    /// Returns true where the answer is kept under the push's key; after any other the push runs again.
-    ///
-    /// An undo and a resend without effect can be tried again.
+    /// Returns true if the answer is stored under the push's key; otherwise a repeated push runs again.
     func keeps(_ result: PushResult) -> Bool { effects.isEmpty ? result.isKept : result.hasEffect }
 }
 
-/// The key of a push and what it stands for.
+/// The key of a push, with digests of its sender and request.
 package struct PushKey: Sendable, Hashable {
     /// The key as the client sent it.
     package let text: String
-    /// SHA-256 of the sender and the key, since every token has keys of its own.
+    /// SHA-256 of the sender and the key, because each sender has its own keys.
     package let name: [UInt8]
-    /// SHA-256 of the address and the body's meaning.
+    /// SHA-256 of the address and the parsed body.
     package let request: [UInt8]
 
-    /// Bundles a key with its digests.
+    /// Creates a key with its digests.
     package init(text: String, name: [UInt8], request: [UInt8]) {
         self.text = text
         self.name = name
@@ -118,30 +118,31 @@ package struct PushKey: Sendable, Hashable {
     }
 }
 
-/// Writes the answer to a push, as long as `goesOn`, which is asked before each edit; else what was written is no answer.
+/// Encodes the answer to a push.
+///
+/// If `goesOn`, called before each edit, returns false, the bytes are incomplete and must be discarded.
 package typealias AnswerWriting = @Sendable (PushResult, AnswerForm, _ goesOn: () -> Bool) -> [UInt8]
 
 /// The answer to a push.
 package final class PushAnswer: Sendable {
     /// The status of the push.
     package let status: PushStatus
-    /// The bytes of the answer, as JSON.
+    /// The answer's bytes, as JSON.
     package let body: [UInt8]
-    /// nil where an answer that was kept is given again.
+    /// The result of the push; nil for a stored answer.
     package let result: PushResult?
 
-    /// The kind of its failure.
+    /// The kind of the push's failure.
     package let failure: FailureKind
-    /// The digest of what the client could see when the answer was kept; nil where no rules of access held.
+    /// The digest of the client's access when the answer was stored; nil without access rules.
     package let access: [UInt8]?
 
-    /// The same push is answered so from now on.
     let isKept: Bool
 
-    /// Something was written; an answer that was kept and is given again wrote nothing now.
+    /// True if this request wrote something; a stored answer has no new effect.
     package var takesEffect: Bool { result?.hasEffect ?? false }
 
-    /// True for an answer that was kept and is given again.
+    /// True for a stored answer.
     package var isReplay: Bool { result == nil }
 
     init(
@@ -156,9 +157,9 @@ package final class PushAnswer: Sendable {
         self.isKept = isKept
     }
 
-    /// Makes the answer of a push's result.
+    /// Creates the answer for a push's result.
     ///
-    /// - Parameter told: the result as the client may see it.
+    /// - Parameter told: the part of the result that the client may read.
     convenience init(
         to request: PushRequest, result: PushResult, told: PushResult, form: (PushResult, AnswerForm) -> [UInt8]
     ) {
@@ -169,11 +170,10 @@ package final class PushAnswer: Sendable {
 }
 
 extension PushResult {
-    /// Something was written.
     var hasEffect: Bool {
         results.contains { $0.status == .merged && $0.outcomes.contains(where: \.kind.hasEffect) }
     }
 
-    /// Answers that are kept under a key; after any other the push runs again.
+    /// True if the answer is stored under a key.
     var isKept: Bool { status != .failed || problem?.retry == .never }
 }

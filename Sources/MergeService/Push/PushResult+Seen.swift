@@ -1,9 +1,9 @@
 import MergeCore
 
 extension PushResult {
-    /// Returns the result as its client may see it.
+    /// Returns the part of the result that its client may read.
     ///
-    /// - Parameter reports: of its edits.
+    /// - Parameter reports: the reports of the result's edits.
     func seen(by viewer: Viewer, in active: ActiveRules, as reports: ArraySlice<EditReport>) -> PushResult {
         PushResult(
             key: key, status: status,
@@ -25,7 +25,7 @@ extension EditResult {
             var told = outcome
             told.cascades = outcome.cascades.filter { cascade in
                 let shown = active.views[cascade.table]
-                // A table that no rule names is shown to whoever sees everything of the record that it went with.
+                // A table that no rule names is visible to a client that may read the whole record.
                 if shown.isEmpty { return view?.seesEverything ?? true }
                 return shown.allSatisfy { viewer.view(of: $0.resource)?.seesEverything ?? true }
             }

@@ -1,12 +1,10 @@
 import MergeCore
 import RecordStore
 
-/// An edit that leaves a row which is none of its client's.
+/// An edit that moves a row out of its client's permitted rows.
 struct OutsideRows: Error {
-    /// The position of the edit in the push.
     let edit: Int
 
-    /// The problem of the edit at this position.
     func problem(_ edit: Edit) -> Problem {
         Problem(
             .outsideRows, detail: "The rules show this client only some rows, and the row as merged is none of them.",
@@ -14,12 +12,10 @@ struct OutsideRows: Error {
     }
 }
 
-/// What clients may see and write, row by row.
 extension PushTransaction {
-    /// Returns what the client of an edit may do with its resource; nil where it may do everything.
+    /// Returns the rights of an edit's client on its resource; nil without access rules.
     func view(of report: Int) -> ResourceView? { views.isEmpty ? nil : views[report] }
 
-    /// Makes the views of all edits; empty where every client may do everything.
     static func views(of batch: PushBatch) -> [ResourceView?] {
         guard batch.items.contains(where: { $0.request.access != nil }) else { return [] }
         return batch.plan.push.edits.enumerated().map { index, edit in
@@ -27,10 +23,10 @@ extension PushTransaction {
         }
     }
 
-    /// Returns a row of the root as the client of an edit knows it: nil where it does not exist for it.
+    /// Returns a root row if it is visible to the client of an edit, otherwise nil.
     func shown(_ root: [Value]?, to report: Int) -> [Value]? {
         let resource = reports[report].resource
-        // Only the states at commits count, so what an earlier edit of the push made of the record does not.
+        // Only committed values count, not values that an earlier edit of the push wrote.
         if let root, isKept, reports[report].conditions == nil, !reports[report].createsRecord,
             !isNew(root, in: resource.root)
         {
@@ -43,7 +39,7 @@ extension PushTransaction {
         return root
     }
 
-    /// Returns the edit of a row without what its client may not read: in a deletion that is not compared.
+    /// Returns the edit without groups that its client may not read, so that a deletion does not compare them.
     func readable(_ row: EditedRow, root: [Value]?) -> EditedRow {
         guard let view = view(of: row.index), case .delete(let groups) = row.edit.action, let root else { return row }
         let sight = view.sight(grants(on: root, in: view))
@@ -55,31 +51,30 @@ extension PushTransaction {
                 extras: row.edit.extras), step: row.step)
     }
 
-    /// Returns the roles that hold on a root row as it is now and as it was before the push.
+    /// Returns the roles that apply to a root row now and applied to it before the push.
     ///
-    /// A push can be refused or be a preview. So a right that an earlier edit of the same push would bring does not count:
-    /// the answer would show what the client cannot read.
+    /// A right that an earlier edit of the push brings does not count: a refused push or a preview would reveal values.
     private func grants(on root: [Value], in view: ResourceView) -> GrantSet {
         let now = view.grants(on: root)
         return original(of: root, in: view.resource.root).map { now.intersection(view.grants(on: $0)) } ?? now
     }
 
-    /// Returns the roles that have held on a row's record since before the push and since the edit found it.
+    /// Returns the roles that apply to a row's record now, before the push and when the edit found it.
     ///
-    /// - Parameter root: the record's own row; nil if there is none.
+    /// - Parameter root: the record's own row; nil if it does not exist.
     private func held(on root: [Value]?, _ row: EditedRow, _ view: ResourceView) -> GrantSet {
-        // Whether a record that the edit creates is the client's shows once it is whole.
+        // The rights on a new record are checked after all its writes.
         if reports[row.index].createsRecord { return .all }
         guard let root else { return .all }
         return grants(on: root, in: view).intersection(reports[row.index].held ?? .all)
     }
 
-    /// Checks that a role of the client lets it write what an edit names of a row as it stands.
+    /// Checks that a role of the client allows the edit of a row in its current state.
     ///
     /// - Throws: `Refusal`, 403.
     func checkRights(_ row: EditedRow, on found: FoundRow, root: [Value]?) throws {
         guard let view = view(of: row.index) else { return }
-        // Of a row that is not there nothing is told.
+        // The answer must not reveal anything about a missing row.
         guard root != nil || row.edit.isCreation else { return }
         do throws(Problem) {
             _ = try view.needs(of: row.edit, isThere: found.current != nil, among: held(on: root, row, view))
@@ -88,10 +83,11 @@ extension PushTransaction {
         }
     }
 
-    /// Notes the roles of which one has to hold on the record in the end, for what is about to be written.
+    /// Records which roles permit the following write; one must apply to the final record.
     ///
     /// - Parameter first: the position of the row's first outcome.
-    /// - Throws: `OutsideRows` where an earlier edit left the row that this one deletes to nobody who may write so.
+    /// - Throws: `OutsideRows` if an earlier edit of this push moved the deleted row out of its client's permitted
+    ///   rows.
     func noteNeeds(_ row: EditedRow, _ change: RowChange, root: [Value]?, outcomes first: Int) throws {
         if case .delete = change, row.section.kind == .root, let root { try checkInside(before: row, root) }
         guard let view = view(of: row.index) else { return }
@@ -121,10 +117,10 @@ extension PushTransaction {
         reports[row.index].needs.insert(writers.intersection(held))
     }
 
-    /// Checks that every row that was written is the client's still, under a role that lets it write so.
+    /// Checks that a role that permits the writes applies to each written record.
     ///
     /// - Parameter records: parallel to the reports.
-    /// - Throws: `OutsideRows`; `NotShareable` where others share the transaction.
+    /// - Throws: `OutsideRows`; `NotShareable` if several pushes share the transaction.
     func checkInside(_ records: [ReadRecord?]) throws {
         if views.isEmpty { return }
         for index in reports.indices where !reports[index].needs.isEmpty && reports[index].isMerged {
@@ -132,15 +128,13 @@ extension PushTransaction {
             if case .one(let root?)? = records[index]?.readable?.sections.first {
                 try checkInside(index, root)
             } else if let root = try rowOfRecord(index) {
-                // It does not exist for clients any more, and has to be the client's all the same.
+                // The rules now hide the row, but it must still meet the client's conditions.
                 try checkInside(index, root)
             }
         }
     }
 
-    /// Checks what earlier edits wrote to a row that is about to be deleted: it is judged as they left it.
-    ///
-    /// - Parameter root: the row as it stands.
+    /// Checks earlier edits of a row before its deletion, on its current values.
     private func checkInside(before row: EditedRow, _ root: [Value]) throws {
         if views.isEmpty { return }
         let key = row.section.key(of: root)
@@ -160,7 +154,7 @@ extension PushTransaction {
         }
     }
 
-    /// The root row of an edit's record, also where it does not exist for clients; nil where it is gone.
+    /// Returns the root row of an edit's record, even if the rules hide it.
     private func rowOfRecord(_ report: Int) throws -> [Value]? {
         guard let key = reports[report].key else { return nil }
         let root = reports[report].resource.root
@@ -177,7 +171,7 @@ extension PushTransaction {
         throw OutsideRows(edit: mover(of: report))
     }
 
-    /// The edit that led a record out of what its client may write: the last that wrote what conditions look at.
+    /// Returns the last edit that wrote a column that access conditions test.
     private func mover(of report: Int) -> Int {
         let resource = reports[report].resource
         let columns = Set(resource.access?.columns ?? [])
@@ -198,7 +192,7 @@ extension PushTransaction {
         groups.flatMap { section.groups[$0.group].positions }
     }
 
-    /// Returns true where an edit of a record that is gone may bring it back, which creates it.
+    /// Returns true if the client has the right to create the record that this edit would restore.
     func mayBringBack(_ row: EditedRow) -> Bool {
         guard row.section.onMissing.value == .restore, case .edit(let groups) = row.edit.action,
             let view = view(of: row.index)
@@ -206,9 +200,7 @@ extension PushTransaction {
         return !view.creators(with: Self.fields(of: groups, in: row.section)).isEmpty
     }
 
-    /// Returns the step that conditions of access see in an edit's own record; nil where they do not look at it.
-    ///
-    /// - Parameter record: as it stands now.
+    /// Returns the change of an edit's own record for access conditions; nil if no conditions test it.
     func conditionStep(of report: Int, to record: ReadRecord?) -> ConditionStep? {
         let resource = reports[report].resource
         guard resource.access?.columns.isEmpty == false else { return nil }
@@ -218,9 +210,9 @@ extension PushTransaction {
 
     // MARK: Creating
 
-    /// Returns the columns that a new record takes from the claims of its client.
+    /// Returns the columns of a new record whose values come from claims of its client.
     ///
-    /// - Returns: nil where a claim is missing or cannot be held.
+    /// - Returns: nil if a claim is missing or its column cannot store it.
     func claimed(by row: EditedRow) -> [Assignment]? {
         guard row.section.kind == .root, let view = view(of: row.index) else { return [] }
         let fields: [Int]
@@ -233,10 +225,10 @@ extension PushTransaction {
         return view.assignments(under: role)
     }
 
-    /// Returns what is to be inserted, with the columns that come from claims.
+    /// Adds the columns that come from claims to those of a new row.
     ///
-    /// - Parameter known: the row as it was deleted, where it comes back; its columns come back with it.
-    /// - Throws: `Refusal`, 403, where a claim is missing or cannot be held.
+    /// - Parameter known: the deleted row, if the edit restores it; its values take precedence.
+    /// - Throws: `Refusal`, 403, if a claim is missing or its column cannot store it.
     func completing(_ assignments: [Assignment], of row: EditedRow, known: RawRow?) throws -> [Assignment] {
         guard var claimed = claimed(by: row) else {
             throw Refusal(
@@ -255,7 +247,7 @@ extension PushTransaction {
         return assignments.filter { part in !claimed.contains { $0.column == part.column } } + claimed
     }
 
-    /// Returns true where a row that is gone is not known to have been one of the client's.
+    /// Returns true if a deleted row was not certainly visible to the client.
     func wasHidden(_ known: LastKnown, of row: EditedRow) -> Bool {
         guard let view = view(of: row.index), row.section.kind == .root, !view.seesEveryRow else { return false }
         let root = row.section

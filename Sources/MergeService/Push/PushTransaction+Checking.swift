@@ -1,34 +1,34 @@
 import MergeCore
 import RecordStore
 
-/// A condition of the rules that a row does not meet after the merge.
+/// A condition of the rules that a merged row violates.
 struct CheckFailure: Error {
-    /// Position of the edit that wrote the row last.
+    /// The edit that wrote the row last.
     let report: Int
     let problem: Problem
 }
 
-/// The rules' own conditions on the rows as merged.
 extension PushTransaction {
-    /// Notes a row that was updated or inserted, for the checks.
+    /// Records a written row for the checks.
     ///
     /// - Parameters:
-    ///   - values: of the row, as far as it is known by them where it stands.
-    ///   - before: the row before the edit; nil where it was inserted.
+    ///   - values: the row's values, which contain its address.
+    ///   - before: the row before the edit; nil for an insertion.
     ///   - first: the position of the row's first outcome.
     func noteWritten(_ row: EditedRow, values: [Value], before: [Value]?, outcomes first: Int) {
         guard row.section.isChecked, !values.isEmpty else { return }
         let address = address(of: values, in: row.section)
-        // What was inserted through another resource was not there before either. An edit that stands by itself is checked
-        // against what stood before it.
+        // A row that was inserted through another resource did not exist before the push either. An independent edit is
+        // checked against the values before this edit.
         let isNew = plan.push.atomicity != .edit && isNew(RecordKey(address.map(\.value)), in: row.section)
         var note = WrittenRows.Row(address: address, before: isNew ? nil : before, last: row)
         if note.before != nil { note.traces = traces(of: row, outcomes: first) }
         written.note(note, row.id)
     }
 
-    /// Notes a row in which an edit found what it would have written: if an earlier edit of the push wrote that, a check may
-    /// take it back for both.
+    /// Records a row that already contained the values of an edit.
+    ///
+    /// If an earlier edit of the push wrote them, a check may revert them for both edits.
     func noteMet(_ row: EditedRow, values: [Value], outcomes first: Int) {
         guard row.section.isChecked, !values.isEmpty else { return }
         written.trace(traces(of: row, outcomes: first), of: address(of: values, in: row.section), row.id)
@@ -42,9 +42,6 @@ extension PushTransaction {
         }
     }
 
-    /// Notes an item or singleton that was inserted, for the checks.
-    ///
-    /// - Parameter root: the row of the record that the new row belongs to.
     func noteInserted(_ row: EditedRow, key: RecordKey, root: [Value]) {
         let section = row.section
         guard section.isChecked else { return }
@@ -55,11 +52,12 @@ extension PushTransaction {
         written.note(WrittenRows.Row(address: address, before: nil, last: row), row.id)
     }
 
-    /// Runs every check on the rows written.
+    /// Runs all checks on the written rows.
     ///
-    /// Checks that let the database win take the client's changes of their groups back first, and all run again, until
-    /// nothing more is taken back; each round takes at least one group back, so it ends.
-    /// - Throws: `CheckFailure` where a check fails all the same.
+    /// Checks with `server-wins` first revert groups, and all checks run again until nothing is reverted. Each round
+    /// reverts at least one group, so the loop ends.
+    ///
+    /// - Throws: `CheckFailure` if a check still fails.
     func runChecks() throws {
         while try takeBackFailures() {}
         for rows in checkedRows() {
@@ -72,7 +70,6 @@ extension PushTransaction {
         }
     }
 
-    /// The rows of one section that were written and have to be checked.
     private struct CheckedRows {
         let id: SectionID
         let section: Section
@@ -95,9 +92,7 @@ extension PushTransaction {
             }
     }
 
-    /// Takes back what checks leave to the database.
-    ///
-    /// - Returns: true where something was taken back, so that every check has to run again.
+    /// Reverts groups whose checks have `server-wins` and fail; returns true if all checks must run again.
     func takeBackFailures() throws -> Bool {
         var tookBack = false
         for rows in checkedRows() {
@@ -110,20 +105,18 @@ extension PushTransaction {
         return tookBack
     }
 
-    /// Takes back what the client changed of a check's groups in a row.
-    ///
-    /// - Returns: false where it changed none.
+    /// Reverts the client's changes of a check's groups; returns false if there are none.
     private func takeBack(_ row: WrittenRows.Row, in rows: CheckedRows, for check: RowCheck) throws -> Bool {
         let groups = Set(check.fields.compactMap { rows.section.group(ofField: $0) })
         guard let before = row.before else { return false }
         let traces = written.takeTraces(of: row.address, rows.id, groups: groups)
         if traces.isEmpty { return false }
         let traced = Set(traces.map(\.group))
-        // What another resource wrote there in the same push was promised to it.
+        // Another resource of the same push wrote these columns, and its outcomes already report them as written.
         if isWrittenElsewhere(traced, of: row, in: rows) {
             throw CheckFailure(report: row.last.index, problem: check.problem(on: row.last))
         }
-        // What is put back may collide by now.
+        // The restored values may collide with another row.
         try refusing(row.last.index) { try takeBack(traced, of: row, to: before) }
         for trace in traces { noteTakenBack(trace, by: check, to: rows.section.values(of: trace.group, in: before)) }
         return true
@@ -155,7 +148,6 @@ extension PushTransaction {
         try writePending()
     }
 
-    /// The client's change of this group is not written after all.
     private func noteTakenBack(_ trace: WrittenRows.Trace, by check: RowCheck, to values: [Value]) {
         reports[trace.report].outcomes[trace.outcome].kind = .serverWon
         reports[trace.report].outcomes[trace.outcome].isConflict = true
@@ -180,7 +172,6 @@ extension PushTransaction {
                 path: row.last.edit.path, retry: .never, fields: fields.map(\.name)))
     }
 
-    /// The rows that a statement finds, in batches.
     fileprivate func matching(
         _ rows: [WrittenRows.Row], _ statement: ([Int], [[Value]]) -> Statement?
     ) throws -> [WrittenRows.Row] {
@@ -199,7 +190,6 @@ extension PushTransaction {
 }
 
 extension RowCheck {
-    /// Tells the client that the check fails on a row.
     fileprivate func problem(on row: EditedRow) -> Problem {
         Problem(
             .check, about: .rule, detail: "The check “\(name)” fails on the row as merged.", path: row.edit.path,
@@ -208,15 +198,13 @@ extension RowCheck {
 }
 
 extension Section {
-    /// True where a row has to be looked at again after the writes.
     var isChecked: Bool { !checks.isEmpty || visibility != nil }
 }
 
 extension OutcomeKind {
-    /// The group was written.
     var writes: Bool { self == .applied || self == .clientWon || self == .combined }
 
-    /// A row or a group is another than before.
+    /// True if the outcome changed a row or a group.
     package var hasEffect: Bool {
         switch self {
         case .applied, .clientWon, .combined, .inserted, .deleted, .restored: true

@@ -1,11 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// Deciding the rows of one edit, each on what the ones before it left.
+/// Decisions on the rows of one edit, each based on earlier decisions.
 extension PushTransaction {
     /// Decides and writes the rows of an edit.
     ///
-    /// Behind a row that is refused or rejected the others are only decided, to tell the client all conflicts at once.
+    /// After a refused or rejected row, the other rows are only decided, so that the answer contains all conflicts.
     func apply(_ step: PushPlan.Step) throws {
         let resource = step.edit.resource
         let rootID = SectionID(resource: resource.name, section: 0)
@@ -16,7 +16,7 @@ extension PushTransaction {
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
         let start = changes.now
         for edit in step.rows {
-            // The rows behind a refused one cannot be told from those of a missing one.
+            // After a refusal, rows that depend on a refused row look like rows that depend on a missing row.
             if dependsOnMissing(edit), !reports[step.index].isMerged { continue }
             do {
                 if edit.section == 0 {
@@ -34,12 +34,12 @@ extension PushTransaction {
                 return reports[step.index].refuse(problem)
             } catch let refusal as Refusal {
                 reports[step.index].refuse(refusal.problem)
-                // What was to hang on the record cannot be told.
+                // The outcomes of the new record's other rows cannot be decided.
                 if edit.section == 0, root == nil { return }
             } catch let failure as CheckFailure where failure.report == step.index {
                 reports[step.index].refuse(failure.problem)
             } catch is CheckFailure {
-                // An update of an earlier edit, which is told from the next run.
+                // The refused update belongs to an earlier edit; the next run reports it.
                 throw RunAgain.editByEdit
             }
         }
@@ -56,7 +56,7 @@ extension PushTransaction {
         }
     }
 
-    /// Returns true for an edit of a row that an earlier edit did not come to create: it has no key to come back under.
+    /// True for an edit of a row that an earlier edit did not create; without a key it cannot be restored.
     private func isNowhere(_ edit: RowEdit) -> Bool {
         guard case .edit = edit.action, let id = edit.id else { return false }
         return settled(id) == nil
@@ -64,8 +64,8 @@ extension PushTransaction {
 
     /// Decides and writes one row of an edit.
     ///
-    /// - Parameter root: the record's own row; nil where it is gone. An edit of it leaves it as the other rows of the
-    ///   record need it.
+    /// - Parameter root: the record's own row; nil if it does not exist. An edit of the root updates it for the
+    ///   record's other rows.
     private func apply(_ row: EditedRow, root: inout [Value]?) throws {
         let isRoot = row.section.kind == .root
         let action = row.edit.action.resolved(in: row.section, reference)
@@ -102,7 +102,7 @@ extension PushTransaction {
             try update(assignments, of: row, current: current)
             try refuse(refusal)
             noteWritten(row, values: current, before: found.current, outcomes: first)
-            // Items may be tied to the record by what was written.
+            // Items may refer to the written columns.
             if isRoot { root = current.setting(assignments) }
         case .insert(let assignments):
             try checkKey(of: row)
@@ -125,7 +125,6 @@ extension PushTransaction {
 
     private var evaluator: EditEvaluator { EditEvaluator(digest: digest) }
 
-    /// Notes a row that was inserted, beside its outcome and for the checks.
     private func noteNew(_ row: EditedRow, key: RecordKey, outcome: Int, root: inout [Value]?) throws {
         let section = row.section
         guard section.kind == .root else {
@@ -141,15 +140,14 @@ extension PushTransaction {
         noteWritten(row, values: root ?? [], before: nil, outcomes: outcome)
     }
 
-    // MARK: Finding
+    // MARK: Search
 
-    /// Finds the root row that an edit means.
     private func foundRoot(
         _ row: EditedRow, _ action: RowAction, root: [Value]?
     ) throws -> (FoundRow, LastKnown?) {
         if let root { return (FoundRow(.present(root)), nil) }
         if let found = try identified(row, action, root: nil) {
-            // The record that the edit met is told of it, also where it is refused.
+            // The result contains the record that the edit met, even after a refusal.
             reports[row.index].key = row.section.key(of: found)
             return (FoundRow(.present(found)), nil)
         }
@@ -160,7 +158,6 @@ extension PushTransaction {
         return (FoundRow(.gone(lastKnown: known?.fields ?? [:])), known)
     }
 
-    /// Finds the item, or the row of a singleton, that an edit means.
     private func foundPart(
         _ row: EditedRow, _ action: RowAction, of root: [Value]?
     ) throws -> (FoundRow, LastKnown?) {
@@ -199,7 +196,7 @@ extension PushTransaction {
         section.parent.allSatisfy { row[$0.column] == root[$0.rootColumn] }
     }
 
-    /// A key that names another record than the one it stands in is a mistake of the client's.
+    /// Refuses an item key that contains the key of another record.
     func check(_ key: RecordKey, of row: EditedRow, belongsTo root: [Value]) throws {
         let section = row.section
         for link in section.parent
@@ -220,7 +217,6 @@ extension PushTransaction {
 }
 
 extension [Value] {
-    /// The row with some columns set.
     func setting(_ assignments: [Assignment]) -> [Value] {
         var row = self
         for assignment in assignments { row[assignment.column] = assignment.value }

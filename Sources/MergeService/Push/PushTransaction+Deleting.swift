@@ -1,15 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// Deleting rows, and the rows that the database deletes or changes along with others.
 extension PushTransaction {
-    /// Deletes a row, and notes beside its outcome what the database takes along.
+    /// Deletes a row and adds the cascades of the database to its outcome.
     ///
     /// - Parameters:
-    ///   - current: the row's values before.
-    ///   - section: where the row is of another section than the one that is edited: it goes with its record.
-    ///   - outcome: the position of its outcome.
-    ///   - mostRows: the rows that have the same address: one, unless the section has no key.
+    ///   - current: the row before the deletion.
+    ///   - section: the row's section, if it is not that of the edit because the whole record is deleted.
+    ///   - outcome: the position of the row's outcome.
+    ///   - mostRows: the number of rows with this address: one, unless the section has no key.
     func delete(
         _ row: EditedRow, current: [Value], in section: Int? = nil, outcome: Int, mostRows: Int = 1
     ) throws {
@@ -50,13 +49,12 @@ extension PushTransaction {
         CascadeFinder(schema: active.schema, kept: active.keptColumns, session: session, dialect: dialect)
     }
 
-    /// Notes beside the outcome of a group which rows the database changes along with it.
     func noteCascades(of assignments: [Assignment], _ row: EditedRow, current: [Value]) throws {
         let section = row.section
         let columns = Set(assignments.map { section.columns[$0.column].name })
         if active.schema.dependents(ofChangeTo: columns, in: section.table).isEmpty { return }
         if batch.isShared { throw NotShareable() }
-        // Rows that earlier edits have changed are found as those left them.
+        // The search must find the values that earlier edits wrote.
         try flush()
         let after = current.setting(assignments)
         let steps = try cascadeFinder.steps(updating: current, to: after, section.columns, in: section.table)
@@ -76,14 +74,14 @@ extension PushTransaction {
         if let place { reports[row.index].outcomes[place].cascades += steps.map(\.cascade) }
     }
 
-    /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
+    /// The last section comes first, because it may refer to earlier sections.
     func deleteRecord(_ row: EditedRow, root: [Value]) throws {
         if batch.isShared { throw NotShareable() }
         try flush()
         let resource = row.resource
         let own = reports[row.index].outcomes.count - 1
         reports[row.index].outcomes[own].deletedRow = root
-        // A soft deletion changes the root row alone.
+        // A soft deletion changes only the root row.
         let isSoft = resource.root.softDelete != nil
         for index in resource.sections.indices.dropFirst().reversed() where !isSoft {
             let section = resource.sections[index]
@@ -103,8 +101,11 @@ extension PushTransaction {
         try delete(row, current: root, in: 0, outcome: own)
     }
 
-    /// - Throws: `Refusal` if rows without a key cannot be deleted without others that the database takes for rows of the
-    ///   same record: rows of another record, or rows that do not exist for clients.
+    /// Checks that a deletion of rows without a key deletes only rows of this record.
+    ///
+    /// The database may equate their link with that of hidden rows or of another record.
+    ///
+    /// - Throws: `Refusal` if other rows would be deleted too.
     private func checkUnkeyed(
         _ parts: [[Value]], of section: Section, in root: [Value], _ row: EditedRow
     ) throws {

@@ -2,13 +2,13 @@ import MergeCore
 import RecordStore
 
 extension PushTransaction {
-    /// Leaves keys that the database numbers to the database.
+    /// Refuses a new row whose client chose a key that the database generates.
     ///
-    /// Whoever chooses one may choose the last, after which no row can be created any more. A row that comes back keeps its
-    /// key, also one that the push itself deleted; a key that refers to another row is that row's; and one that is taken,
-    /// by a row that clients do not see, is refused as a collision.
+    /// A client could choose the last number, after which no row can be created. Keys of rows that the push
+    /// deleted and keys that refer to another row are allowed. A hidden row with the key is a collision, which the database
+    /// refuses later.
     ///
-    /// - Throws: a 400 `Problem` where a row is to be inserted under a number of the client's, or a `StoreError`.
+    /// - Throws: a 400 `Problem` if the client chose the key; `StoreError`.
     func checkKey(of row: EditedRow) throws {
         let (section, id) = (row.section, row.edit.id)
         guard row.edit.isCreation, !section.allowsClientKeys, let column = section.generatedKeyColumn,
@@ -31,7 +31,7 @@ extension PushTransaction {
         return true
     }
 
-    /// Returns true for a key column that the record, or a foreign key, gives its value.
+    /// True if the record or a foreign key determines the value of a key column.
     private func isReference(_ column: Int, in section: Section) -> Bool {
         if section.parent.contains(where: { $0.column == column }) { return true }
         let name = section.columns[column].name

@@ -1,9 +1,8 @@
 import MergeCore
 import RecordStore
 
-/// Guards of rows, judged on them as they were before the push.
+/// Guards of rows, evaluated on the rows as they were before the push.
 extension PushTransaction {
-    /// Names a row as one section shows it.
     struct GuardedRow: Hashable {
         let section: ObjectIdentifier
         let key: RecordKey
@@ -11,9 +10,7 @@ extension PushTransaction {
 
     /// Returns the guards of a row.
     ///
-    /// - Parameters:
-    ///   - row: as it stands now.
-    ///   - action: a deletion of a record is guarded by the rows of its other sections as well.
+    /// A deletion of a record is also subject to the guards of its other sections.
     func guards(of row: [Value], in edited: EditedRow, _ action: RowAction) throws -> RowGuards {
         let section = edited.section
         var guards = RowGuards()
@@ -30,9 +27,9 @@ extension PushTransaction {
         RecordKey(address(of: row, in: section).map(\.value))
     }
 
-    /// The rule that keeps a row of another section of a record; nil where none is kept.
+    /// Returns the rule that freezes a row of another section of a record; nil if no row is frozen.
     private func frozenPart(of root: [Value], in resource: Resource) throws -> RuleReference? {
-        // A soft deletion leaves the other rows as they are.
+        // A soft deletion leaves the other rows unchanged.
         if resource.root.softDelete != nil { return nil }
         for section in resource.sections.dropFirst() where section.frozenWhen != nil {
             if !batch.isShared { try flush() }

@@ -1,12 +1,12 @@
 import MergeCore
 import RecordStore
 
-/// Rows that are there already under another name than the client's.
+/// Existing rows that a client names otherwise.
 extension PushTransaction {
-    /// The row that a creation means by the section's natural key; its temporary id stands for that row from now on.
+    /// Returns the row with the natural key of a creation; the creation's temporary id then refers to it.
     ///
-    /// - Returns: nil where the section has no natural key, the client did not send it whole, or no row has it.
-    /// - Throws: `Refusal` where the row does not exist for clients, or several have the key.
+    /// - Returns: nil if the section has no natural key, the client did not send all of it, or no row has it.
+    /// - Throws: `Refusal` if the row is hidden from the client, or several rows have the key.
     func identified(_ wanted: EditedRow, _ action: RowAction, root: [Value]?) throws -> [Value]? {
         let (section, edit) = (wanted.section, wanted.edit)
         guard let identity = section.identity?.value, case .create(let new) = action else { return nil }
@@ -19,7 +19,7 @@ extension PushTransaction {
         }
         try flush()
         let rows = try reader.rows(of: section, where: columns, in: [tuple], locking: true, includesHidden: true)
-        // Beside a row that exists for the client, those that do not are as if they were not there.
+        // Hidden rows count only if the client may see no row with this key.
         let view = section.kind == .root ? view(of: wanted.index) : nil
         let seen = view.map { view in rows.filter { view.shows($0) } } ?? rows
         guard let row = seen.first ?? rows.first else { return nil }
@@ -39,7 +39,7 @@ extension PushTransaction {
         return row
     }
 
-    /// Returns what the new row will hold in a column, as far as the client or its record says.
+    /// Returns a column's value of the new row, if the client or its record determines it.
     private func value(
         of column: Int, in row: EditedRow, new: FieldValues, root: [Value]?
     ) -> Value? {
@@ -65,7 +65,6 @@ extension PushTransaction {
             retry: .never, fields: fields)
     }
 
-    /// A collision that does not show the row in the way.
     private func hidden(_ fields: [String], _ identity: [Int], of row: EditedRow) -> Problem {
         let section = row.section
         let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
@@ -77,7 +76,7 @@ extension PushTransaction {
         return problem
     }
 
-    /// Notes beside a deletion that did not happen what it would have taken along of tables that no section shows.
+    /// Adds the cascades that a refused deletion would have had, for tables without a section.
     func noteSpared(_ decision: inout RowDecision, of row: EditedRow, current: [Value]) throws(StoreError) {
         let section = row.section
         guard section.softDelete == nil, !active.schema.dependents(ofDeletionFrom: section.table).isEmpty,

@@ -1,9 +1,9 @@
 import MergeCore
 import RecordStore
 
-/// Rows that are deleted, as the journal has to know them, and rows that come back with an undo.
+/// Rows that the journal records before their deletion, and rows that an undo restores.
 extension PushTransaction {
-    /// A row with the columns that are kept of it.
+    /// Reads all columns of a row that the journal keeps.
     func wholeRow(_ row: [Value], _ section: Section) throws -> RawRow? {
         let columns = active.keptColumns[section.table]
         if columns.isEmpty { return nil }
@@ -23,7 +23,7 @@ extension PushTransaction {
         }
     }
 
-    /// Restores rows that the database changed along with what an undo has taken back.
+    /// Restores rows that the database changed along with a write that this undo reverses.
     func restoreCascades(_ step: PushPlan.Step) throws {
         let outcomes = reports[step.index].outcomes
         let cascades = step.edit.reversals.filter { $0.isDone(by: outcomes) }.flatMap(\.returning)
@@ -41,7 +41,7 @@ extension PushTransaction {
                     statement = sql.insert(
                         into: cascade.table, values.map(\.column.name), values.map { Bind($0.value, $0.column.type) })
                 case .setNull:
-                    // What another program has set since stays.
+                    // A value that another program has set since then stays.
                     statement = sql.update(
                         cascade.table, cascade.links.map { values[$0] }, where: Array(values.prefix(cascade.nameCount)),
                         isNull: cascade.links.map { cascade.columns[$0] })
@@ -68,7 +68,7 @@ extension PushTransaction {
             path: step.edit.path, retry: .never, constraint: violation.name)
     }
 
-    /// Deleted rows before those that refer to them, and columns that became NULL once all rows are there.
+    /// Orders rows for their restoration: deleted rows before those that refer to them, columns set to NULL last.
     private func insertionOrder(_ cascades: [Cascade]) -> [Cascade] {
         var rest = cascades.filter { $0.effect == .delete }
         var ordered: [Cascade] = []

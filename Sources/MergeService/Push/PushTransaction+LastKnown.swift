@@ -1,26 +1,26 @@
 import MergeCore
 import RecordStore
 
-/// Rows that are gone, as this push and the journal know them.
+/// Last known values of deleted rows, from this push and the journal.
 extension PushTransaction {
-    /// Values of a row that is gone.
     struct LastKnown {
-        /// By the position of the field in its section.
+        /// The values by the position of their field in the section.
         var fields: [Int: Value] = [:]
-        /// All columns of the row as it was deleted; nil where no deletion is known.
+        /// All columns of the deleted row; nil if no deletion was recorded.
         var row: RawRow?
-        /// It was the row of another record, or of one that the client could not see: it has never been this record's.
+        /// True if the row never belonged to this record for the client: its record was another, or hidden from the
+        /// client.
         var isStrange = false
     }
 
-    /// Returns what is last known of a row that an edit wants to bring back; nil where none is to come back.
+    /// Returns the last known values of a row; nil if the edit may not restore it.
     ///
-    /// This push knows most, then the newest entries of the journal; what each of them leaves open an older one may tell,
-    /// back to a deletion, which tells everything. Whichever resource showed the row then: it is the same one.
+    /// Deletions of this push come first, then the journal's entries from new to old. Older entries add missing fields,
+    /// back to a deletion, which contains the whole row.
     ///
     /// - Parameters:
-    ///   - key: of the row; nil in singletons, which are known by their record.
-    ///   - root: the record's own row; nil where it is the one that is gone.
+    ///   - key: the key of the row; nil in singletons, which their record identifies.
+    ///   - root: the record's own row; nil if that row is the missing one.
     func lastKnown(_ row: EditedRow, key: RecordKey?, of root: [Value]? = nil) throws -> LastKnown? {
         let section = row.section
         guard let journal, section.onMissing.value == .restore, case .edit = row.edit.action,
@@ -32,7 +32,7 @@ extension PushTransaction {
         }
         let resource = row.resource
         var known = LastKnown.Search(try trail(of: row, key: key, record: record, in: journal), section: section)
-        // Records of other resources whose root is the row.
+        // Entries of other resources whose root is this row.
         let isChecked = isChecked(section, of: row)
         for other in active.catalog.resources {
             guard let name, other.name != resource.name, showsRows(of: section, other.root) else { continue }
@@ -46,14 +46,12 @@ extension PushTransaction {
         return known.end { !Self.belongs($0, section, to: root) }
     }
 
-    /// Returns true where a client may see a part only where it could see the record then.
+    /// True if the client may read this row only from entries in which its record was visible to the client.
     private func isChecked(_ section: Section, of row: EditedRow) -> Bool {
         section.kind != .root && view(of: row.index)?.seesEveryRow == false
     }
 
-    /// Returns the trail of a row in the entries of its record.
-    ///
-    /// The entries are read once for all rows of the record that the push may bring back.
+    /// Reads the entries once for all rows of the record that the push may restore.
     private func trail(
         of row: EditedRow, key: RecordKey?, record: RecordKey, in journal: Journal
     ) throws -> RowTrail {
@@ -62,7 +60,7 @@ extension PushTransaction {
         let owner = batch.owners[row.index]
         if trails[name]?.owner != owner { trails[name] = KnownTrails(owner: owner) }
         if let trail = trails[name]?.rows[wanted] { return trail }
-        // One that is not named by its key comes later, and is looked for alone.
+        // Rows without a key in their edit are searched alone.
         let isFirst = trails[name]?.rows.isEmpty == true
         let rows = (isFirst ? restorable(record, of: row.resource, by: owner) : []).union([wanted])
         let view = view(of: row.index)
@@ -74,7 +72,6 @@ extension PushTransaction {
         return found[wanted] ?? RowTrail()
     }
 
-    /// Returns the rows of a record, by their keys, that edits of one push may bring back.
     private func restorable(_ record: RecordKey, of resource: Resource, by owner: Int) -> Set<EntryRow> {
         var rows: Set<EntryRow> = []
         for edit in plan.push.edits[batch.ranges[owner]] where edit.resource === resource && edit.id.key == record {
@@ -91,10 +88,9 @@ extension PushTransaction {
         return rows
     }
 
-    /// Looks through the entries of a record once, for the trails of all rows.
+    /// Reads the entries of a record once and returns the traces of all given rows.
     ///
-    /// - Parameter mayTell: tells that a client may know a row from an entry whose record had these values in what
-    ///   conditions of access look at.
+    /// - Parameter mayTell: returns true if the client may read a row from an entry with these tested values.
     private func trails(
         of rows: Set<EntryRow>, in name: RecordName, of resource: Resource, in journal: Journal,
         mayTell: (EntryRow, [ConditionTuple]?) -> Bool
@@ -119,7 +115,7 @@ extension PushTransaction {
         return trails
     }
 
-    /// Returns a row whole that an edit of this push deleted, through whichever resource.
+    /// Returns a row that this push deleted, through any resource.
     private func deletedHere(_ key: RecordKey, of section: Section) -> RawRow? {
         for report in reports.reversed() where !report.outcomes.isEmpty {
             for outcome in report.outcomes.reversed() where outcome.kind == .deleted {
@@ -134,7 +130,6 @@ extension PushTransaction {
         return nil
     }
 
-    /// Returns true where a row of a section, as it was when it was deleted, hung on a record.
     private static func belongs(_ row: RawRow, _ section: Section, to root: [Value]?) -> Bool {
         guard let root else { return true }
         return section.parent.allSatisfy { link in
@@ -143,7 +138,6 @@ extension PushTransaction {
         }
     }
 
-    /// Returns true where two sections show the same table by the same key.
     private func showsRows(of section: Section, _ other: Section) -> Bool {
         active.footprints[other].table == active.footprints[section].table && other.keyCount == section.keyCount
             && zip(other.columns, section.columns).prefix(section.keyCount).allSatisfy { $0.name == $1.name }
@@ -151,7 +145,6 @@ extension PushTransaction {
 }
 
 extension PushTransaction.LastKnown {
-    /// What several trails tell together of one row.
     fileprivate struct Search {
         private let section: Section
         private var trails: [(trail: RowTrail, fields: [Int: Int])]
@@ -162,7 +155,7 @@ extension PushTransaction.LastKnown {
             trails = [(trail, same)]
         }
 
-        /// Adds the trail of the row in another resource, whose fields count where they are of one kind with these.
+        /// Fields of the other resource count if their columns are the same.
         mutating func add(_ trail: RowTrail, of other: Section) {
             var fields: [Int: Int] = [:]
             for (index, field) in section.fields.enumerated() {
@@ -172,7 +165,7 @@ extension PushTransaction.LastKnown {
             trails.append((trail, fields))
         }
 
-        /// Returns what is known: a deletion tells everything, so nothing older counts.
+        /// A deletion contains the whole row, so older entries do not count.
         func end(isStrange: (RawRow) -> Bool) -> PushTransaction.LastKnown {
             let deletion = trails.compactMap(\.trail.deletion).max { $0.entry < $1.entry }
             let strange = trails.compactMap(\.trail.strange).max() ?? 0

@@ -1,9 +1,10 @@
 import MergeCore
 import RecordStore
 
-/// Rows that depend on a row which is `missing`: they have no key to refer to, and so are `missing` as well.
+/// Rows that depend on a `missing` row.
+///
+/// They have no key to refer to, so they are `missing` too.
 extension PushTransaction {
-    /// Returns true if a row needs the key of another row, and no edit of the push came to create that row.
     func dependsOnMissing(_ edit: RowEdit) -> Bool {
         switch edit.action {
         case .create(let new): isOpen(new) || hasOpenPart(edit.id)
@@ -24,7 +25,7 @@ extension PushTransaction {
         }
     }
 
-    /// Finds the row of an edit that depends on a missing row, as far as it exists.
+    /// An existing row is found too, so that the answer contains it.
     func foundDependent(_ row: EditedRow, root: [Value]?, _ find: () throws -> FoundRow) throws -> FoundRow {
         guard row.edit.isCreation else { return try find() }
         if row.section.kind == .root { return FoundRow(root.map { .present($0) } ?? .unreachable) }
@@ -34,7 +35,6 @@ extension PushTransaction {
 }
 
 extension RowDecision {
-    /// Adds the row to the outcomes of a row that exists and is `missing` because of a row that it depends on.
     mutating func noteCurrent(_ row: [Value]) {
         for index in outcomes.indices {
             guard let sides = outcomes[index].sides else { continue }

@@ -1,11 +1,10 @@
 import MergeCore
 import RecordStore
 
-/// The order in which rows are locked and edits run.
 extension PushTransaction {
-    /// Locks every root that is known beforehand, in one order for all pushes, so that they do not wait in a circle.
+    /// Locks all roots whose keys the push contains, in one global order, so that pushes cannot deadlock.
     func lockRoots() throws {
-        // Two resources over one table may see it differently, so each has rows of its own.
+        // Two resources of one table may have different columns and conditions.
         var roots = plan.resources.map { resource in
             (
                 name: resource.root.table.description + " " + resource.name, resource: resource,
@@ -25,10 +24,7 @@ extension PushTransaction {
         for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) { try lockRoots(keys, of: resource) }
     }
 
-    /// Locks roots of one resource.
-    ///
-    /// If edits are independent, a root that cannot be read is left out here. The edit that names it reads it again, and is
-    /// refused alone.
+    /// If edits are independent, a root that cannot be read is left out; its own edit is refused later.
     private func lockRoots(_ keys: [RecordKey], of resource: Resource) throws {
         let id = SectionID(resource: resource.name, section: 0)
         do {
@@ -40,9 +36,9 @@ extension PushTransaction {
         }
     }
 
-    /// Runs of edits that touch different records, and so can be read at once.
+    /// Edits of different records form a wave: one query per section reads their rows.
     func waves() -> [[PushPlan.Step]] {
-        // No push names a row of another, so all can be read before anything is written.
+        // These pushes name different rows, so all can be read before any write.
         if batch.isShared { return [plan.steps] }
         if namesEachOnce, plan.steps.allSatisfy({ $0.needs.isEmpty }) { return [plan.steps] }
         var waves: [[PushPlan.Step]] = []
@@ -64,12 +60,11 @@ extension PushTransaction {
         return wave.isEmpty ? waves : waves + [wave]
     }
 
-    /// Returns true for the root where no two rows of the batch can name the same of its rows.
+    /// Returns true for a root that no two edits of the batch can share.
     func isNamedOnce(_ section: Section) -> Bool { rootIsNamedOnce && section.kind == .root }
 }
 
 extension Resource {
-    /// Returns true where no other section of the resource shows rows of the root's table.
     fileprivate func rootHasItsTableAlone(_ footprints: Footprints) -> Bool {
         let table = footprints[root].table
         return sections.dropFirst().allSatisfy { footprints[$0].table != table }

@@ -1,19 +1,17 @@
 import MergeCore
 import RecordStore
 
-/// Rows as they were before the push, under the keys of all sections that show them.
+/// Rows as they were before the push, under the keys of all sections that contain them.
 extension PushTransaction {
-    /// A row of which some columns were read.
     struct PartialRow {
         let table: TableName
         let columns: [Column]
-        /// Parallel to the columns.
         let values: [Value]
-        /// Positions of the columns that the row can be read by.
+        /// Positions of the columns that identify the row.
         let address: [Int]
     }
 
-    /// Returns a row as it was before the push, as far as guards and conditions of access look at it.
+    /// Returns a row as it was before the push, for guards and access conditions.
     ///
     /// - Returns: nil if the push has not changed the row.
     func original(of row: [Value], in section: Section) -> [Value]? {
@@ -23,30 +21,25 @@ extension PushTransaction {
         return zip(section.columns, row).map { known[$0.name.lowercased()] ?? $1 }
     }
 
-    /// Returns true for a row that the push inserted.
     func isNew(_ row: [Value], in section: Section) -> Bool {
         !fresh.isEmpty && isNew(key(of: row, in: section), in: section)
     }
 
-    /// True for a row that the push inserted, where that is kept.
     func isNew(_ key: RecordKey, in section: Section) -> Bool {
         !fresh.isEmpty && fresh.contains(name(of: key, in: section))
     }
 
-    /// Records what a row contained before the push, and whether it is frozen under any section that shows it.
-    ///
-    /// - Parameter assignments: the columns that are about to be written.
+    /// Records a row before its update, and its guards under all sections that contain it.
     func noteOriginal(_ row: [Value], in section: Section, writing assignments: [Assignment]) throws {
         let row = PartialRow(
             table: section.table, columns: section.columns, values: row, address: section.addressPositions)
         try noteOriginal(row, changing: assignments)
     }
 
-    /// Records what rows that the database changes along contained before the push.
     func noteOriginals(_ steps: [CascadeFinder.Step]) throws {
         for step in steps {
             let cascade = step.cascade
-            // Without a primary key the columns do not name one row.
+            // Without a primary key, the columns may name several rows.
             guard let after = step.after, active.schema.tables[cascade.table]?.primaryKey.isEmpty == false else {
                 continue
             }
@@ -59,9 +52,9 @@ extension PushTransaction {
         }
     }
 
-    /// Records that the push inserted a row.
+    /// Records an inserted row.
     ///
-    /// - Parameter assignments: the columns that were written, and the key.
+    /// - Parameter assignments: the written columns and the key.
     func noteFresh(_ assignments: [Assignment], in section: Section) throws {
         let positions = section.addressPositions
         let row = PartialRow(
@@ -89,7 +82,7 @@ extension PushTransaction {
         }
         if isGuarded { try noteFrozen(values, in: row.table) }
         if renames {
-            // Each section reads the new value in its own type.
+            // Each section converts the new value to its own type.
             let written = Dictionary(zip(columns, assignments.map(\.value))) { $1 }
             let after = values.map { column, value in
                 (column, written[column.name.lowercased()].map { column.converted($0) } ?? value)
@@ -108,7 +101,7 @@ extension PushTransaction {
         }
     }
 
-    /// Moves what is recorded of a row to its names after a write.
+    /// Moves the recorded facts of a row to its new keys.
     private func rename(_ values: [Column: Value], to after: [Column: Value], in table: TableName) {
         let (old, new) = (names(of: values, in: table), names(of: after, in: table))
         let original = old.first.flatMap { originals[$0] }
@@ -133,7 +126,6 @@ extension PushTransaction {
         RowName(table: canonical(section.table), key, in: section)
     }
 
-    /// Returns the names of a row under the keys of all sections that show its table.
     private func names(of values: [Column: Value], in table: TableName) -> [RowName] {
         let table = canonical(table)
         return sections(of: table).compactMap { section in
@@ -141,14 +133,13 @@ extension PushTransaction {
         }
     }
 
-    /// Returns the values that sections find a row by; what was not read with the row is read here.
+    /// Returns the values by which sections find a row; reads those that are missing.
     private func addressValues(of row: PartialRow) throws -> [Column: Value] {
         var values = Dictionary(zip(row.columns, row.values)) { first, _ in first }
         var missing: [Column] = []
         for column in sections(of: row.table).flatMap(\.addressColumns)
         where values[column] == nil && !missing.contains(column) { missing.append(column) }
         if missing.isEmpty || row.address.isEmpty { return values }
-        // An update that waits may change them.
         try flush()
         let address = row.address.map { RawValue(column: row.columns[$0], value: row.values[$0]) }
         let found = try session.query(
@@ -157,7 +148,7 @@ extension PushTransaction {
         return values
     }
 
-    /// The sections of all resources that show rows of a table; those with a key first, because it names one row only.
+    /// Sections with a key come first, because a key names one row.
     private func sections(of table: TableName) -> [Section] {
         let wanted = canonical(table)
         let sections = active.views[table].map(\.section).filter { canonical($0.table) == wanted }

@@ -1,12 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// Comparing what was written with what is read again.
 extension PushTransaction {
-    /// Returns the records that were read again, once what was written has been found in them.
+    /// Returns the records after it has compared them with the writes.
     ///
-    /// - Throws: `WriteProof.Difference`; if an insertion has made a list longer than clients can read, `RunAgain` if the
-    ///   edits are independent, else `StoreError`.
+    /// - Throws: `WriteProof.Difference` for a different value. If an insertion made a list too long to read:
+    ///   `RunAgain` if edits are independent, else `StoreError`.
     func proved(_ records: [ReadRecord?]) throws -> [ReadRecord?] {
         for step in plan.steps {
             guard let error = reports[step.index].excess(in: records[step.index]) else { continue }
@@ -21,7 +20,7 @@ extension PushTransaction {
         return records
     }
 
-    /// Returns the problem of an edit that has made a list longer than clients can read; nil if it has not.
+    /// Returns the problem of an edit that made a list too long to read.
     func excess(of step: PushPlan.Step) throws -> Problem? {
         guard reports[step.index].inserts else { return nil }
         let collector = RecordCollector(session, dialect: dialect, limits: limits)
@@ -29,10 +28,12 @@ extension PushTransaction {
         return reports[step.index].excess(in: record)?.refusal(of: step.edit.path)
     }
 
-    /// A deletion may change what other edits wrote (ON DELETE SET NULL), and so may a new value of what others refer to
-    /// (ON UPDATE CASCADE), so only pushes without them are proved.
+    /// Compares the writes with the records.
     ///
-    /// - Throws: `WriteProof.Difference`.
+    /// Pushes that delete rows or write referenced columns are not compared, because cascades may change what other
+    /// edits wrote.
+    ///
+    /// - Throws: `WriteProof.Difference` for a different value.
     private func prove(_ records: [Record?]) throws(WriteProof.Difference) {
         let deletes = reports.indices.contains { reports[$0].deletes }
         let proof = WriteProof(active.schema)
@@ -52,7 +53,7 @@ extension PushTransaction {
             let meant = reports[step.index].meant.reversed().map { write in
                 let section = resource.sections[write.section]
                 let row = reference(to: write, of: reports[step.index], in: section)
-                // Of two writes to one column the later one counts, through whichever resource it came.
+                // Of two writes to one column, the later counts, through any resource.
                 let last = write.keeping { column in
                     later.insert(WrittenColumn(row: row, name: section.columns[column].name)).inserted
                 }
@@ -69,7 +70,6 @@ extension PushTransaction {
         active.footprints[section].reference(to: write.item ?? report.key ?? RecordKey([]))
     }
 
-    /// One column of a row.
     private struct WrittenColumn: Hashable {
         let row: RowReference
         let name: String
@@ -77,7 +77,6 @@ extension PushTransaction {
 }
 
 extension EditReport {
-    /// Returns the error of an edit that inserted into a record with a list longer than clients can read.
     fileprivate func excess(in record: ReadRecord?) -> StoreError? {
         guard case .unreadable(let record)? = record, record.isTooLong, inserts else { return nil }
         return StoreError(.tooLarge, record.reason)

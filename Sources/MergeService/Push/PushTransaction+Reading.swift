@@ -1,19 +1,17 @@
 import MergeCore
 import RecordStore
 
-/// Reading and locking the rows that the edits of a push name.
 extension PushTransaction {
 
-    /// Reads rows of any section; whole records are read at the end, by resource.
     var reader: RecordReader {
         RecordReader(
             resource: plan.steps[0].edit.resource, session: session, dialect: dialect,
             rowsPerRecord: limits.rowsPerRecord, waits: waits)
     }
 
-    /// Locks and reads the rows that some edits name, unless they are known as they stand.
+    /// Locks and reads the rows that some edits name, unless they are current.
     func load(_ wave: [PushPlan.Step]) throws {
-        // The roots that were locked are then all that is needed.
+        // In this case the edits need only the roots, which are already locked.
         if namesEachOnce, wave.count > 1, changes.now == 0,
             wave.allSatisfy({ $0.rows.allSatisfy { $0.section == 0 } })
         {
@@ -41,7 +39,7 @@ extension PushTransaction {
         }
     }
 
-    /// Locks and reads rows as they stand with everything that was decided before.
+    /// Locks and reads rows after all pending updates.
     func read(_ keys: [RecordKey], of section: Section, as id: SectionID) throws {
         try flush()
         let rows = try reader.rows(
@@ -51,17 +49,17 @@ extension PushTransaction {
         }
     }
 
-    /// Returns what is known of a row, as long as nothing can have changed it; nil where it has to be read.
+    /// Returns a row that was read, if no later write can have changed it; otherwise nil.
     private func known(_ key: RecordKey, of section: Section, as id: SectionID) -> RowContext.Found? {
         guard let found = context[id, key] else { return nil }
-        // Nothing was written yet: so it is for most pushes.
+        // Most pushes read all rows before their first write.
         if changes.now == found.time { return found }
         let footprint = active.footprints[section]
         let reference = isNamedOnce(section) ? nil : footprint.reference(to: key)
         return changes.mayHaveChanged(reference, in: footprint.table, since: found.time) ? nil : found
     }
 
-    /// The key of a row id with every temporary id replaced; nil while one is open.
+    /// Returns the key of a row id with all temporary ids replaced; nil if one has no key yet.
     func settled(_ id: RowID) -> RecordKey? {
         if let key = id.key { return key }
         var values: [Value] = []
@@ -77,19 +75,19 @@ extension PushTransaction {
         return RecordKey(values)
     }
 
-    /// The value that stands for a created row where another refers to it.
+    /// Returns the value by which other rows refer to a created row.
     func reference(_ id: TemporaryID) -> Value? { created[id]?.parts.last }
 
-    /// Returns the row of this key as the edits before left it; nil where there is none.
+    /// Returns the row with a key, as earlier edits left it.
     ///
     /// - Parameters:
-    ///   - step: the edit that asks; its other rows are read along.
-    ///   - equated: takes a row whose key the collation equates, as whoever would create it has to.
+    ///   - step: the edit that needs the row; its other rows are read at the same time.
+    ///   - equated: if true, also finds a row whose key is equal only under the collation, as a creation must.
     func row(
         _ key: RecordKey?, of section: Section, as id: SectionID, for step: PushPlan.Step, equated: Bool
     ) throws -> [Value]? {
         guard let key else { return nil }
-        // The first time all rows of the edit are read at once; what its own writes reach then is read row by row.
+        // The first call for an edit reads all its rows; later calls read rows that its own writes may have changed.
         var found = known(key, of: section, as: id)
         if found == nil, reloaded != step.index {
             reloaded = step.index

@@ -1,16 +1,15 @@
 import MergeCore
 import RecordStore
 
-/// References to rows that do not exist for a client: the database would take them.
+/// References to rows that are hidden from a client, which the database would accept.
 extension PushTransaction {
-    /// Returns the refusal of a row that comes to refer to one that does not exist for its client; nil where it does not.
+    /// Returns the refusal of a row that refers to a row hidden from its client.
     ///
-    /// It is told only once the row has been written, so that what the database would say first of a row that is not there
-    /// is said first of this one as well.
+    /// The caller throws it after the write. So errors of the database come first, as for a missing row.
     ///
     /// - Parameters:
-    ///   - current: the row as it stands; nil for one that is inserted.
-    ///   - root: the row of its record; nil where it is that row.
+    ///   - current: the current row; nil for an insertion.
+    ///   - root: the row of its record; nil if the row is the root itself.
     func hiddenReference(
         _ assignments: [Assignment], of row: EditedRow, current: [Value]?, root: [Value]?
     ) throws -> Refusal? {
@@ -28,11 +27,11 @@ extension PushTransaction {
                 assignments.first { $0.column == column }?.value ?? current?[column]
                     ?? (current == nil ? linked(column, of: row, root: root) : nil)
             }
-            // A key of which a part is NULL refers to nothing.
+            // A foreign key with a NULL part refers to nothing.
             if values.count < columns.count || values.contains(.null) { continue }
             if try !isHidden(values, by: key, from: viewer) { continue }
             if batch.isShared { throw NotShareable() }
-            // The key of a new row, and what ties it to its record, refer like any other column.
+            // The key of a new row and its link to the record may be foreign keys too.
             let whole =
                 assignments
                 + zip(columns, values).filter { pair in !assignments.contains { $0.column == pair.0 } }
@@ -42,14 +41,13 @@ extension PushTransaction {
         return nil
     }
 
-    /// Throws a refusal behind the write that it is about.
     func refuse(_ refusal: Refusal?) throws {
         guard let refusal else { return }
         try flush()
         throw refusal
     }
 
-    /// The value of a column of a new row that its key or its record gives it.
+    /// Returns a column's value that the key or the record of a new row determines.
     private func linked(_ column: Int, of row: EditedRow, root: [Value]?) -> Value? {
         let section = row.section
         if let link = section.parent.first(where: { $0.column == column }) { return root?[link.rootColumn] }
@@ -61,8 +59,7 @@ extension PushTransaction {
         }
     }
 
-    /// Returns true for a row that is there and that no resource shows to a client, though one or the other shows its
-    /// table.
+    /// True if the row exists, the client's resources contain its table, and none shows it to the client.
     private func isHidden(_ values: [Value], by key: ForeignKey, from viewer: Viewer) throws -> Bool {
         let shown = active.views[key.target]
         let views = shown.map { ($0, viewer.view(of: $0.resource)) }

@@ -1,13 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// Edits behind savepoints: nothing of one that is refused stays, and none runs that needs a row of it.
+/// Edits with savepoints: a refused edit leaves no writes, and edits that depend on it do not run.
 extension PushTransaction {
-    /// Engines without transactions know no savepoints either (Aria: error 1178), and what they take back by hand would
-    /// leave the others behind.
+    /// False for engines without transactions, which have no savepoints either (Aria: error 1178).
     private var hasSavepoints: Bool { plan.push.edits.allSatisfy(\.resource.isAtomic) }
 
-    /// - Throws: a 400 `Problem` where some of the edits could be taken back and others not.
+    /// Checks that all edits can be rolled back, or none.
+    ///
+    /// - Throws: a 400 `Problem` for a mixture.
     func checkSavepoints() throws(Problem) {
         guard !hasSavepoints, plan.push.edits.contains(where: \.resource.isAtomic) else { return }
         throw Problem(
@@ -16,7 +17,7 @@ extension PushTransaction {
             path: WirePath("atomic"))
     }
 
-    /// Runs one edit; where the edits stand or fall each by itself, the checks run right behind it.
+    /// Runs one edit; if edits are independent, also runs its checks.
     func runAlone(_ step: PushPlan.Step) throws {
         defer { if !reports[step.index].isMerged { noteUnmade(step) } }
         if let problem = mode.refusals[step.index] { return reports[step.index].refuse(problem) }
@@ -48,7 +49,6 @@ extension PushTransaction {
         if hasSavepoints { try session.releaseSavepoint() }
     }
 
-    /// The state before an edit.
     private struct Mark {
         let inverses: Int
         let written: WrittenRows

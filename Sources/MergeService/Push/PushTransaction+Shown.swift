@@ -1,13 +1,12 @@
 import MergeCore
 import RecordStore
 
-/// Records that show a row which was written through another: two resources may stand over one table, a row may move from
-/// one record to another, and what goes along with a row may be shown elsewhere.
+/// Other records that contain a written row.
 ///
-/// They are found before a write and again once all is written, so that both the record that a row leaves and the one
-/// that it comes to are told.
+/// Resources may share a table, rows may move between records, and cascades may change rows of other records. A search
+/// before the write and one after all writes find both the old and the new record.
 extension PushTransaction {
-    /// Names rows that were written, to be looked for again.
+    /// Rows that were written, for a later search of their records.
     struct ShownRows {
         let report: Int
         let views: [TableView]
@@ -15,9 +14,9 @@ extension PushTransaction {
         let address: [RawValue]
     }
 
-    /// Notes the records that show a row which is about to be updated or deleted.
+    /// Collects the other records that contain a row which is about to change.
     ///
-    /// - Parameter assignments: the columns that are written; nil where the row goes.
+    /// - Parameter assignments: the columns that are written; nil for a deletion.
     func noteShown(
         _ row: EditedRow, in section: Section, current: [Value], writing assignments: [Assignment]?
     ) throws(StoreError) {
@@ -28,7 +27,7 @@ extension PushTransaction {
         var moved: [TableView] = []
         for other in views {
             if let positions = other.positions {
-                // Mostly the row itself tells which record shows it.
+                // Usually the row's own columns contain the key of the record.
                 if let key = other.view.key(positions.map { current[$0] }) {
                     let record = ShownRecord(resource: other.view.resource, key: key)
                     try noteConditions(of: record, other.view)
@@ -50,7 +49,7 @@ extension PushTransaction {
         if !moved.isEmpty { shownRows.append(rows(moved)) }
     }
 
-    /// Notes a row that was inserted, to be looked for once all is written.
+    /// Records an inserted row for the search after all writes.
     func noteInsertedRow(_ row: EditedRow, key: RecordKey, root: [Value]?) {
         let section = row.section
         guard isKept else { return }
@@ -65,7 +64,7 @@ extension PushTransaction {
         shownRows.append(ShownRows(report: row.index, views: views, table: section.table, address: address))
     }
 
-    /// Notes the records that show rows which the database itself deletes or changes, or gets back.
+    /// Collects the records that contain rows which the database deletes, changes or restores.
     func noteShown(_ cascades: [Cascade], report: Int) throws(StoreError) {
         guard isKept else { return }
         for cascade in cascades {
@@ -76,7 +75,7 @@ extension PushTransaction {
         }
     }
 
-    /// Notes the records that show rows which the database changes along, before it does and after.
+    /// Collects the records that contain cascaded rows, before and after the change.
     func noteShown(_ steps: [CascadeFinder.Step], report: Int) throws(StoreError) {
         try noteShown(steps.map(\.cascade), report: report)
         guard isKept else { return }
@@ -93,7 +92,6 @@ extension PushTransaction {
         }
     }
 
-    /// Looks for what shows the rows that were written, once all is written.
     func findShown() throws(StoreError) {
         isWritten = true
         defer { shownRows = [] }
@@ -102,19 +100,18 @@ extension PushTransaction {
         }
         for record in Set(shown.values.joined()) where record.resource.access?.columns.isEmpty == false {
             let after = try conditions(of: record)
-            // Whatever did not change the root leaves what conditions look at as it was.
+            // A write that did not change the root row left the tested values as they were.
             shownSteps[record] = ConditionStep(before: shownBefore[record] ?? after, after: after)
         }
     }
 
-    /// What conditions of access test in a record as it is now; nil if it is gone.
     private func conditions(of record: ShownRecord) throws(StoreError) -> [UInt8]? {
         try root(of: record).flatMap { ConditionTuple($0, of: record.resource)?.bytes }
     }
 
-    /// The root row of a record with its key and what conditions of access test; other values are NULL.
+    /// Reads the key and the tested columns of a record's root row; other values are NULL.
     ///
-    /// Another resource's edit leads here, so another column may be gone, or contain a value that cannot be decoded.
+    /// Other columns may have been dropped or contain values that cannot be decoded.
     private func root(of record: ShownRecord) throws(StoreError) -> [Value]? {
         let root = record.resource.root
         let positions = Set(0..<root.keyCount).union(record.resource.access?.columns ?? []).sorted()
@@ -125,19 +122,17 @@ extension PushTransaction {
         for values in found {
             var row = [Value](repeating: .null, count: root.columns.count)
             for (position, value) in zip(positions, values) { row[position] = value }
-            // The database may equate keys that are spelled otherwise.
             if root.key(of: row) == record.key { return row }
         }
         return nil
     }
 
-    /// Records what conditions of access test in a record as it was before the push, if its root row is about to change
-    /// through another resource.
+    /// Records the tested values of a record before another resource changes its root row.
     private func noteConditions(of record: ShownRecord, _ view: TableView) throws(StoreError) {
         guard view.section.kind == .root, record.resource.access?.columns.isEmpty == false,
             shownBefore[record] == nil
         else { return }
-        // An edit of the same push may have changed the row already.
+        // An earlier edit of the same push may have changed the row.
         guard let row = try root(of: record), !isNew(row, in: view.section) else { return }
         shownBefore[record] =
             ConditionTuple(original(of: row, in: view.section) ?? row, of: record.resource)?.bytes
@@ -175,7 +170,7 @@ extension PushTransaction {
         }
     }
 
-    /// Returns the keys of the records that a row is tied to by other columns than their keys.
+    /// Returns the keys of the records to which other columns than the key link a row.
     private func records(of view: TableView, linkedBy values: [Value]) throws(StoreError) -> [RecordKey] {
         guard view.resource.root.keyCount > 0 else { return [] }
         let rows = try session.query(
@@ -183,7 +178,7 @@ extension PushTransaction {
         return view.records(in: rows, linkedBy: values)
     }
 
-    /// Returns the records that an edit changed besides its own, in an order of their own.
+    /// Returns the records that an edit changed besides its own, sorted by resource and key.
     func changedElsewhere(_ report: Int) -> [ShownRecord] {
         (shown[report] ?? []).sorted { a, b in
             a.resource.name == b.resource.name ? a.key.precedes(b.key) : a.resource.name < b.resource.name
@@ -195,11 +190,9 @@ extension PushTransaction {
     }
 }
 
-/// A record that shows a row.
 struct ShownRecord: Hashable {
     let resource: Resource
     let key: RecordKey
-    /// The step that conditions of access see; nil where they do not look at it.
     var step: ConditionStep?
 
     static func == (a: ShownRecord, b: ShownRecord) -> Bool {

@@ -1,13 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// Rows that were to be created under keys of the client's, by edits that were refused.
+/// Rows with client keys that refused edits would have created.
 ///
-/// Those of temporary ids are known from the plan. A row that is named by its key, or that a field refers to, may be there
-/// all the same: because it was there before, which is why its creation was refused, or because another edit has created
-/// it.
+/// The plan contains only dependencies on temporary ids. A row with a client key may exist in spite of a refused
+/// creation: it existed before, or another edit created it.
 extension PushTransaction {
-    /// Notes the rows that an edit would have created.
     func noteUnmade(_ step: PushPlan.Step) {
         for row in step.rows {
             guard case .create = row.action, let found = reference(to: row, of: step.edit) else { continue }
@@ -15,8 +13,7 @@ extension PushTransaction {
         }
     }
 
-    /// Returns the position of the edit that would have created a row which another names or refers to; nil where there
-    /// is none, or where the row is there.
+    /// Returns the refused edit that would have created a row which this edit needs; nil if the row exists.
     func refusedCreator(of step: PushPlan.Step) throws -> Int? {
         if unmade.isEmpty { return nil }
         let edit = step.edit
@@ -35,7 +32,7 @@ extension PushTransaction {
         return try creator(of: key, in: edit.resource.root)
     }
 
-    /// Returns the position of the edit that would have created a row to which a row newly refers.
+    /// Returns the refused edit that would have created the target of a new reference.
     private func creator(ofTargets row: RowEdit, in section: Section) throws -> Int? {
         switch row.action {
         case .delete: return nil

@@ -1,20 +1,18 @@
 import MergeCore
 import RecordStore
 
-/// Writing what was decided, and taking it back where the database does not.
 extension PushTransaction {
     /// Inserts a row.
     ///
     /// - Parameters:
-    ///   - root: the row of the record that an item or singleton belongs to.
-    ///   - extras: columns that the rules need not know, of a row that comes back.
-    /// - Returns: the row's key, as far as it is known without reading it again.
+    ///   - root: the root row of the record that the row belongs to.
+    ///   - extras: further columns of a restored row, which the rules need not name.
+    /// - Returns: the row's key, as far as it is available without another read.
     func insert(
         _ assignments: [Assignment], as row: EditedRow, root: [Value]?, extras: RawRow? = nil
     ) throws -> RecordKey {
         try checkLink(of: row, to: root)
         if batch.isShared { throw NotShareable() }
-        // What was decided before is there when the row comes.
         try flush()
         let (section, edit) = (row.section, row.edit)
         var key: [Assignment] = []
@@ -39,7 +37,7 @@ extension PushTransaction {
         }
         let made = RecordKey(parts)
         let footprint = active.footprints[section]
-        // The database may store another spelling than the one that was sent.
+        // The database may store another spelling of the key.
         changes.note(footprint.reference(to: made), made.hasText ? .everything : footprint.reach)
         if active.views.hasGuards(section.table) || footprint.isCheckedElsewhere
             || !active.views.testedColumns(of: section.table).isEmpty
@@ -63,7 +61,7 @@ extension PushTransaction {
         return made
     }
 
-    /// - Throws: `Refusal` where nothing would tie an item or singleton to its record.
+    /// Refuses an item or singleton if its record has NULL in the column that links them.
     private func checkLink(of row: EditedRow, to root: [Value]?) throws(Refusal) {
         guard let root, let link = row.section.parent.first(where: { root[$0.rootColumn].isNull }) else { return }
         let record = row.resource.root
@@ -77,9 +75,9 @@ extension PushTransaction {
                 path: row.edit.path, retry: .never, fields: fields))
     }
 
-    /// Takes a soft deletion back: the row that it hid is shown again, with what others wrote into it since.
+    /// Reverses a soft deletion and keeps later changes of other programs.
     ///
-    /// - Returns: the row's key; nil where no hidden row is to be taken back.
+    /// - Returns: the row's key; nil if no soft deletion is to be reversed.
     private func unhide(_ row: EditedRow) throws -> RecordKey? {
         let section = row.section
         guard let set = section.softDelete?.value, let deleted = row.edit.extras, let key = row.edit.id?.key else {
@@ -108,9 +106,7 @@ extension PushTransaction {
                 section: row.edit.section, item: row.section.kind == .list ? key() : nil, assignments: assignments))
     }
 
-    /// Updates a row, at once or together with others.
-    ///
-    /// - Parameter current: the row's values before.
+    /// Updates a row, at once or later in a common statement.
     func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws {
         let section = row.section
         let key = address(of: current, in: section)
@@ -141,9 +137,9 @@ extension PushTransaction {
         }
     }
 
-    /// Notes what an update may change.
+    /// Records the reach of an update.
     ///
-    /// - Returns: the time at which the row changed last; nil where it did not.
+    /// - Returns: the time of the row's previous change; nil if there was none.
     private func noteReach(
         of assignments: [Assignment], in row: EditedRow, footprint: Footprint, reference: RowReference?
     ) -> Int? {
@@ -159,17 +155,17 @@ extension PushTransaction {
         return nil
     }
 
-    /// Writes the updates that wait.
+    /// Writes the waiting updates.
     ///
-    /// - Throws: `CheckFailure` where the only one is refused, `NotShareable` where others share the transaction: what
-    ///   one of them is refused later could then not be left out any more.
+    /// - Throws: `CheckFailure` if a single update is refused; `NotShareable` in a shared transaction, because a push
+    ///   that is refused later could no longer be left out.
     func flush() throws {
         if updates.isEmpty { return }
         if batch.isShared { throw NotShareable() }
         try writePending()
     }
 
-    /// Writes the updates that wait, also those of pushes that share the transaction: nothing is left out of them any more.
+    /// Writes the waiting updates, also in a shared transaction from which no push is left out any more.
     func writePending() throws {
         if updates.isEmpty { return }
         if let only = updates.only {
@@ -183,11 +179,11 @@ extension PushTransaction {
         try together { () throws(StoreError) in try receive(sent) }
     }
 
-    /// Writes the updates that wait, runs the checks on everything written, and reads the records again.
+    /// Writes the waiting updates, runs the checks on all written rows, and reads the records again.
     ///
-    /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once.
+    /// Without checks, one round trip sends the updates together with the reads.
     func finish() throws -> [ReadRecord?] {
-        // A refusal of the only one is explained by the run at hand, unless others share it.
+        // This run explains the refusal of a single update, unless pushes share the transaction.
         guard written.rows.isEmpty, updates.only == nil || batch.isShared else {
             try writePending()
             try runChecks()
@@ -203,7 +199,6 @@ extension PushTransaction {
         return try proved(records)
     }
 
-    /// Sends the updates that wait as few statements.
     private func sendUpdates() -> [Ticket] {
         defer { updates = PendingUpdates() }
         return updates.batches.compactMap { batch in
@@ -213,7 +208,7 @@ extension PushTransaction {
         }
     }
 
-    /// Waits for all writes, also behind one that was refused.
+    /// Receives the answers to all writes, also after a refusal.
     private func receive(_ writes: [Ticket]) throws(StoreError) {
         var refusal: StoreError?
         for ticket in writes {
@@ -230,7 +225,7 @@ extension PushTransaction {
         SectionSQL.of(update.row.section, dialect).update(update.change.assignments, key: update.change.key)
     }
 
-    /// Writes several rows; if one is refused, the next run of the transaction writes them one by one, to tell which.
+    /// After a refusal, the next run writes the rows one by one to find the refused row.
     private func together<Answer>(_ body: () throws(StoreError) -> Answer) throws -> Answer {
         do throws(StoreError) {
             return try body()
@@ -241,7 +236,7 @@ extension PushTransaction {
         }
     }
 
-    /// A refusal with the edit that it belongs to, which is not the one at hand.
+    /// Assigns a refusal to an edit that is not the current edit.
     func refusing(_ report: Int, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -250,7 +245,7 @@ extension PushTransaction {
         }
     }
 
-    /// Undoes by hand what the database does not undo.
+    /// Runs compensations until `mark` are left.
     func takeBack(to mark: Int) throws(StoreError) {
         while inverses.count > mark {
             do {
@@ -267,8 +262,8 @@ extension PushTransaction {
     ///
     /// - Parameters:
     ///   - assignments: the columns that it sets.
-    ///   - current: the row's values before; nil where it is inserted.
-    /// - Throws: `Refusal` where a constraint of the database refuses it; `RunAgain`; `StoreError`.
+    ///   - current: the row before the write; nil for an insertion.
+    /// - Throws: `Refusal` for a violated constraint; `RunAgain`; `StoreError`.
     @discardableResult
     func write(
         _ statement: Statement, of row: EditedRow, setting assignments: [Assignment] = [], current: [Value]? = nil

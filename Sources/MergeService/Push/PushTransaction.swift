@@ -3,7 +3,7 @@ import RecordStore
 
 /// One run of the transaction that merges the pushes of a batch: lock and read, decide, write, read again.
 ///
-/// It lives as long as the transaction's closure, which may run again from the start; so nothing outlives it.
+/// The transaction's closure creates it for each run, so a retry starts from the beginning.
 final class PushTransaction {
     let session: any StoreSession
     let dialect: any Dialect
@@ -11,75 +11,69 @@ final class PushTransaction {
     let active: ActiveRules
     let limits: MergeLimits
     let digest: GroupDigest
-    /// What tells of rows that are gone; nil where nothing is kept of any push.
+    /// The source of the last known values of deleted rows; nil if the journal is off.
     let journal: Journal?
-    /// The push goes into the journal, with the records that it changes; a preview does not.
+    /// True if the journal records the pushes and the records that they change; false for a preview.
     let isKept: Bool
     let mode: RunMode
-    /// Locks are waited for; else one that another transaction holds ends the run at once.
+    /// True if the run waits for locks; otherwise a lock of another transaction ends the run at once.
     let waits: Bool
-    /// What the clients of the edits may do, parallel to the reports; empty where all may do everything.
+    /// The rights of the edits' clients, parallel to the reports; empty without access rules.
     let views: [ResourceView?]
     var reports: [EditReport]
-    /// The work that merge functions may still do, for each push of the batch.
+    /// The remaining work of merge functions for each push.
     var budgets: [WorkBudget]
-    /// Pushes that have to run alone, because the others would pay for what they need.
+    /// Pushes that leave the shared transaction and run alone: refused, late, or with work that must not be shared.
     var excluded: Set<Int> = []
-    /// Edits that did not run, because they need a row of one that was refused.
+    /// Edits that did not run, because they need a row of a refused edit.
     var left: Set<Int> = []
-    /// The keys of the rows created so far.
     var created: [TemporaryID: RecordKey] = [:]
-    /// Statements that take back the writes to tables that do not do so by themselves, the last first.
+    /// Compensations for writes to tables without transactions; the last runs first.
     var inverses: [Statement] = []
-    /// The rows that the rules' checks have to look at once everything is written.
+    /// Rows that the rules' checks read after all writes.
     var written = WrittenRows()
-    /// Updates that wait to be written together.
     var updates = PendingUpdates()
-    /// The rows that were locked and read.
     var context = RowContext()
-    /// Columns were written that foreign keys refer to.
+    /// True if the push wrote columns that foreign keys refer to.
     var writesReferenced = false
-    /// The edit whose rows were read again last.
     var reloaded: Int?
-    /// The writes since.
+    /// The writes so far, with their logical times.
     var changes = RowChanges()
-    /// Columns of rows that sections of different resources show, by the section through which they were written.
+    /// Columns written in rows that several resources share, by section.
     var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
-    /// Rows that were inserted under keys of the database's own making, by the name that the client gave them.
+    /// Rows with keys that the database generated, with the client's temporary id if it sent one.
     var inserted: [RowName: TemporaryID?] = [:]
-    /// Rows that other records may show as well, to be looked for again once all is written.
+    /// Rows whose records in other resources are searched after all writes.
     var shownRows: [ShownRows] = []
-    /// The records that edits changed besides their own, by the edit.
+    /// The records that each edit changed besides its own.
     var shown: [Int: Set<ShownRecord>] = [:]
-    /// Columns of rows as they were before the push: all that it wrote if the table has guards, else those that conditions
-    /// of access test.
+    /// Columns of rows before the push: all written columns of tables with guards, else those that access conditions
+    /// test.
     var originals: [RowName: [String: Value]] = [:]
-    /// The guards that were asked for, as they were before the push.
+    /// Results of guards before the push.
     var frozen: [GuardedRow: Bool] = [:]
-    /// Rows that the push inserted, if guards or conditions of access look at their table, or checks of another section
-    /// than the one that inserted them.
+    /// Inserted rows of tables with guards, with access conditions, or with checks of another section.
     var fresh: Set<RowName> = []
-    /// What conditions of access looked at in those records before they changed.
+    /// The values that access conditions tested in the records of `shown` before the push.
     var shownBefore: [ShownRecord: [UInt8]] = [:]
-    /// The steps that conditions of access see in them.
+    /// The change of those records for access conditions.
     var shownSteps: [ShownRecord: ConditionStep] = [:]
-    /// What the journal tells of rows that are gone, by their record.
     var trails: [RecordName: KnownTrails] = [:]
-    /// Everything is written.
     var isWritten = false
-    /// Rows that the push deleted, which it may create again under their keys.
+    /// Deleted rows, which the push may create again under their keys.
     var deleted: Set<RowReference> = []
-    /// Rows that edits which were refused would have created under keys of the client's, by the edit.
+    /// Rows with client keys that refused edits would have created, with the position of the edit.
     var unmade: [RowReference: Int] = [:]
-    /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its
-    /// record, which may turn out to be the one that another names.
+    /// True if all edits name different records of one resource by key.
+    ///
+    /// A creation may turn out to edit the record of another edit, so it makes this false.
     var namesEachOnce = false
-    /// The same, and no item or singleton of the resource can be a row of its root's table.
+    /// True if in addition no other section of the resource can contain a row of the root's table.
     var rootIsNamedOnce = false
 
     var plan: PushPlan { batch.plan }
 
-    /// Something that a push may not do while others share its transaction.
+    /// Thrown for work that a shared transaction must not do.
     struct NotShareable: Error {}
 
     init(_ batch: PushBatch, _ merging: PushMerging, session: any StoreSession, mode: RunMode, waits: Bool) {
@@ -98,12 +92,11 @@ final class PushTransaction {
         reports = batch.plan.push.edits.map { EditReport($0) }
     }
 
-    /// Merges the pushes.
+    /// Merges the pushes; if it throws, it compensates writes to tables without transactions.
     ///
-    /// - Returns: the records as they stand in the end, parallel to the reports; nil where nothing stands.
-    /// - Throws: `StoreError`; `RunAgain`; a `Problem` where the request has a fault that only the database could show;
-    ///   `NotShareable` where all of several pushes have to run alone. Writes that the database does not take back by
-    ///   itself are taken back.
+    /// - Returns: the final records, parallel to the reports; nil if the transaction must be rolled back.
+    /// - Throws: `StoreError`; `RunAgain`; a `Problem` for a request error that only the database could show;
+    ///   `NotShareable` if each push must run alone.
     func merge() throws -> [ReadRecord?]? {
         do {
             try lockRoots()
@@ -121,7 +114,6 @@ final class PushTransaction {
         }
     }
 
-    /// The reports without what was taken back with the transaction.
     var rolledBackReports: [EditReport] {
         var reports = reports
         for index in reports.indices { reports[index].rollBack(inserted, of: plan.push.edits[index]) }
@@ -130,19 +122,21 @@ final class PushTransaction {
 
     // MARK: The loop
 
-    /// Runs the edits in their order; every wave reads what the last one wrote.
+    /// Runs the edits in their order; each wave reads the writes of earlier waves.
     private func runEdits() throws {
         let waves = mode.isEditByEdit || isEachForItself ? plan.steps.map { [$0] } : waves()
         if isEachForItself { try checkSavepoints() }
         for (number, wave) in waves.enumerated() {
             try loadOrRefuse(wave)
             for step in wave where isLive(step) { try run(step) }
-            // What the last ones write goes with what follows.
+            // `finish` sends the last updates together with the reads.
             if number < waves.count - 1 { try noting { try flush() } }
         }
     }
 
-    /// Reads the rows of a wave; if they cannot be read for a final reason, refuses the edit that names them.
+    /// Reads the rows of a wave.
+    ///
+    /// If they can never be read, refuses the edit that names them.
     private func loadOrRefuse(_ wave: [PushPlan.Step]) throws {
         if wave.count == 1, mode.refusals[wave[0].index] != nil { return }
         do {
@@ -150,14 +144,13 @@ final class PushTransaction {
         } catch let error as StoreError {
             guard error.refusal != nil else { throw error }
             guard wave.count == 1 else {
-                // In a run of edit by edit each wave has one edit.
                 throw RunAgain.editByEdit
             }
             reports[wave[0].index].problem = error.refusal(of: wave[0].edit.path)
         }
     }
 
-    /// Edits of a push of `atomic: edit` stand or fall each by itself.
+    /// True if the edits of the push succeed or fail independently (`atomic: edit`).
     var isEachForItself: Bool { plan.push.atomicity == .edit }
 
     private func isLive(_ step: PushPlan.Step) -> Bool {
@@ -166,7 +159,7 @@ final class PushTransaction {
 
     private func run(_ step: PushPlan.Step) throws {
         if batch.items[batch.owners[step.index]].isOverdue {
-            // Alone it is answered that it is late.
+            // An overdue push that runs alone gets the error `late`.
             guard batch.isShared else { throw PushMerging.late }
             return exclude(step)
         }
@@ -181,13 +174,13 @@ final class PushTransaction {
         }
         if reports[step.index].isMerged { return }
         if batch.isShared { return exclude(step) }
-        // What the other edits would have come to is told by a run in which each leaves nothing if it is refused.
+        // The next run shows the outcomes of the other edits.
         if plan.steps.count > 1 { throw RunAgain.editByEdit }
     }
 
     private func exclude(_ step: PushPlan.Step) { excluded.insert(batch.owners[step.index]) }
 
-    /// Runs `body`, and notes what it refuses beside the edit that it belongs to.
+    /// Runs `body` and records its refusal in the report of the edit concerned.
     func noting(_ body: () throws -> Void) throws {
         do {
             try body()
@@ -197,9 +190,9 @@ final class PushTransaction {
         }
     }
 
-    // MARK: What stands
+    // MARK: Final records
 
-    /// Writes and checks what is left, and reads the records again; nil where nothing stands.
+    /// Finishes the run; nil if the transaction must be rolled back.
     private func standing() throws -> [ReadRecord?]? {
         if isEachForItself {
             let stands = reports.isEmpty || reports.contains(where: \.isMerged)
@@ -219,7 +212,7 @@ final class PushTransaction {
         return reports.allSatisfy(\.isMerged) ? records : nil
     }
 
-    /// Groups that the checks would have taken back are conflicts as well; what they would have refused comes second.
+    /// Adds the conflicts of groups that checks would revert; earlier problems stay.
     private func noteTakenBack() throws {
         let problems = reports.map(\.problem)
         try noting { while try takeBackFailures() {} }
@@ -236,13 +229,11 @@ final class PushTransaction {
         for step in plan.steps where isExcluded(step) { reports[step.index].meant = [] }
     }
 
-    /// Reads the records as they stand.
     func readAgain() throws -> [ReadRecord?] {
         try proved(RecordCollector(session, dialect: dialect, limits: limits).records(of: reports))
     }
 }
 
-/// A write that the database refused, explained to the client.
 struct Refusal: Error {
     let problem: Problem
 }

@@ -1,17 +1,15 @@
 import MergeCore
 
-/// The rows of one record by their sections and keys.
+/// The rows of one record by section and key.
 ///
-/// The rows of a list are gathered by key once it is asked for the first of them, so that as many questions as it has
-/// rows cost no more than the rows.
+/// The first lookup in a longer list builds an index, so lookups of all rows cost no more than the rows.
 struct RecordRows {
     private let record: Record
     private let resource: Resource
     private var positions: [Int: [RecordKey: Int]] = [:]
-    /// Counts the rows that were looked at for their keys.
     private(set) var keysRead = 0
 
-    /// Rows up to which a list is looked through instead.
+    /// The longest list that is searched without an index.
     private static let scanned = 4
 
     init(_ record: Record, _ resource: Resource) {
@@ -19,9 +17,9 @@ struct RecordRows {
         self.resource = resource
     }
 
-    /// Returns a row; nil where there is none.
+    /// Returns a row; nil if it does not exist.
     ///
-    /// - Parameter item: the key in a list; the only row of any other section has none.
+    /// - Parameter item: the key of an item of a list; nil in other sections.
     mutating func row(_ section: Int, _ item: RecordKey?) -> [Value]? {
         switch record.sections[section] {
         case .one(let row): return row

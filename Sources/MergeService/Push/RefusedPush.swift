@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// A push of which nothing stands: it is answered with the records as they are, and kept whole.
+/// A push that was rolled back; its answer contains the current records.
 struct RefusedPush: Sendable {
     private let push: PushItem
     private let reports: [EditReport]
@@ -13,16 +13,13 @@ struct RefusedPush: Sendable {
 
     private var request: PushRequest { push.request }
 
-    /// A push that the database or the gateway cannot carry out, for a reason that concerns it as a whole.
     init(_ push: PushItem, for problem: Problem) {
         self.init(push, push.plan.push.edits.map { EditReport($0, problem: problem) })
     }
 
-    /// Answers the push and keeps it.
+    /// Answers the push and stores it; if the records can never be read or stored, the answer contains none.
     ///
-    /// If the records cannot be read or kept for a reason that is final, the answer is without records.
-    ///
-    /// - Throws: `StoreError`, always of a kind for which the client sends the push again, because nobody has kept it.
+    /// - Throws: `StoreError`, always of a kind after which the client sends the push again, because it was not stored.
     func answer(_ merging: PushMerging) async throws(StoreError) -> PushAnswer {
         do throws(StoreError) {
             return try await answer(merging, showingRecords: true)
@@ -41,7 +38,7 @@ struct RefusedPush: Sendable {
         let read = { @Sendable (session: any StoreSession) throws(StoreError) in
             try answer(merging, showingRecords: showingRecords, in: session)
         }
-        // A push that is refused when it is sent again is kept already.
+        // A refused push that is sent again is already stored.
         guard !request.isPreview, !request.isResend, let journal = push.active.journal else {
             return try await merging.engine.read(deadline: push.deadline, read)
         }
@@ -73,7 +70,7 @@ struct RefusedPush: Sendable {
         let told = viewer.map { result.seen(by: $0, in: push.active, as: reports[...]) } ?? result
         let answer = PushAnswer(to: request, result: result, told: told) { merging.form($0, $1) { !push.isOverdue } }
         guard !push.isOverdue else { throw PushMerging.late }
-        // Without records the answer is no longer than the push, so it can always be kept.
+        // Without records the answer is no longer than the push, so it can always be stored.
         if showingRecords { try answer.checkLength(merging.limits) }
         return answer
     }

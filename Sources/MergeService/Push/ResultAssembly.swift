@@ -1,14 +1,11 @@
 import MergeCore
 
-/// Makes the answer out of what a push came to and the records that stand now.
-///
-/// Pure.
+/// Builds the result of a push from its reports and the current records, without I/O.
 struct ResultAssembly {
     let push: Push
     let reports: ArraySlice<EditReport>
     let wasRolledBack: Bool
 
-    /// - Parameter records: parallel to the reports.
     func result(_ records: ArraySlice<ReadRecord?>) -> PushResult {
         let results = zip(reports.indices, records).map { index, record in result(index, record) }
         return PushResult(key: push.key, status: status(results), results: results)
@@ -17,7 +14,7 @@ struct ResultAssembly {
     private func status(_ results: [EditResult]) -> PushStatus {
         guard !wasRolledBack else {
             if push.atomicity == .edit { return results.first?.status ?? .merged }
-            // Where a policy rejects one edit and the database refuses another, the rejection counts.
+            // If a policy rejects one edit and the database refuses another, the rejection counts.
             return reports.contains(where: \.isRejected) ? .rejected : .failed
         }
         return results.allSatisfy { $0.status == .merged } ? .merged : .partial
@@ -25,7 +22,7 @@ struct ResultAssembly {
 
     private func result(_ index: Int, _ read: ReadRecord?) -> EditResult {
         let record = read?.readable
-        // The parts are looked at where they stand, because a copy of the whole counts every part of it.
+        // The report is read in place, because a copy would increment the reference count of each part.
         var problem = reports[index].problem
         let status: PushStatus
         if problem != nil {
@@ -43,7 +40,7 @@ struct ResultAssembly {
         var outcomes = reports[index].outcomes
         var rows = record.map { RecordRows($0, resource) }
         if case .unreadable? = read {
-            // The values of its rows are not known, so those that were decided count.
+            // The record's values cannot be decoded, so the decided values count.
             for position in outcomes.indices where status != .merged {
                 outcomes[position].sides = outcomes[position].sides.map { $0.writing($0.current) }
             }
@@ -63,7 +60,7 @@ struct ResultAssembly {
 
     private func label(_ index: Int, _ status: PushStatus) -> RowLabel? {
         let sent = reports[index].sent
-        // A creation that was refused had no row of its own, whichever row it met.
+        // A refused creation has no row of its own, even if it met an existing row.
         if status != .merged, let sent { return sent }
         return reports[index].key.map { .key($0) } ?? sent
     }
@@ -89,7 +86,7 @@ struct ResultAssembly {
         return problem
     }
 
-    /// The status and the problem of an edit that was in order itself.
+    /// The status and problem of a correct edit in a push that was rolled back.
     private var rolledBack: (PushStatus, Problem) {
         let hasFailed = !reports.contains(where: \.isRejected)
         let culprit =
@@ -103,8 +100,7 @@ struct ResultAssembly {
         )
     }
 
-    /// An outcome's sides with what stands now, which triggers may have changed after the decision; nil where they are
-    /// as they were.
+    /// Returns an outcome's sides with the current values, which triggers may have changed; nil if they are unchanged.
     private static func standing(_ outcome: Outcome, of resource: Resource, in rows: inout RecordRows?) -> Sides? {
         guard let sides = outcome.sides else { return nil }
         let item: RecordKey? = if case .key(let key)? = outcome.item { key } else { nil }
@@ -113,7 +109,6 @@ struct ResultAssembly {
             return sides.writing(standing.map { .row($0) } ?? .null)
         }
         let section = resource.sections[outcome.section]
-        // Mostly what was decided is what stands.
         if case .group(let written) = sides.written, section.holds(written, of: group, in: standing) { return nil }
         return sides.writing(.group(section.values(of: group, in: standing)))
     }

@@ -1,9 +1,7 @@
 import MergeCore
 
 extension RowAction {
-    /// The action with temporary ids replaced by the keys known so far.
-    ///
-    /// - Parameter section: the section of the row.
+    /// Returns the action with temporary ids replaced by the available keys.
     func resolved(in section: Section, _ ids: (TemporaryID) -> Value?) -> RowAction {
         guard hasPending else { return self }
         switch self {
@@ -22,7 +20,6 @@ extension RowAction {
         }
     }
 
-    /// True where a temporary id stands in place of a value.
     private var hasPending: Bool {
         switch self {
         case .create(let new): return !new.pending.isEmpty

@@ -1,27 +1,26 @@
 import MergeCore
 
-/// The writes of a transaction by the time at which they were decided, to tell which rows that were read are out of date.
+/// The writes of a transaction with their logical times.
 ///
-/// Time counts writes. A row that was read at one time may be decided on as long as no later write can have changed it.
+/// The time counts writes. A row may be used as long as no later write can have changed it.
 struct RowChanges {
-    /// The time of the last write.
     private(set) var now = 0
     private var rows: [RowReference: Int] = [:]
-    /// Writes that may have changed any row of other tables, by the table written.
+    /// The last write of each table that may have changed any row of other tables.
     private var others: [String: Int] = [:]
     /// The last write that may have changed any row.
     private var everything = 0
 
-    /// Notes that a row changes, and with it what the write reaches.
+    /// Records a change of a row and its reach.
     ///
-    /// - Returns: the time of the row's last change before; nil where there was none.
+    /// - Returns: the time of the row's previous change; nil if there was none.
     @discardableResult
     mutating func note(_ row: RowReference, _ reach: Footprint.Reach) -> Int? {
         note(inTable: row.table, reach)
         return rows.updateValue(now, forKey: row)
     }
 
-    /// Notes what the change of a row reaches that nobody asks for again.
+    /// Records the reach of a change to a row that is not read again.
     mutating func note(inTable table: String, _ reach: Footprint.Reach) {
         now += 1
         switch reach {
@@ -31,17 +30,16 @@ struct RowChanges {
         }
     }
 
-    /// Notes that any row may have changed.
     mutating func noteEverything() {
         now += 1
         everything = now
     }
 
-    /// Returns true where a row that was read at a time may look otherwise by now.
+    /// Returns true if a row may have changed since it was read.
     ///
     /// - Parameters:
-    ///   - row: nil for one that no write names which was noted.
-    ///   - table: the row's, as `Footprint` names it.
+    ///   - row: nil for a row that no recorded write names.
+    ///   - table: the row's table, as in `Footprint`.
     func mayHaveChanged(_ row: RowReference?, in table: String, since time: Int) -> Bool {
         guard now > time else { return false }
         if everything > time { return true }

@@ -1,8 +1,8 @@
 import MergeCore
 
-/// Names a row by its table and the columns that a section finds it by.
+/// Names a row by its table and the columns by which a section finds it.
 ///
-/// Two resources may find the rows of one table by different columns, so a key without its columns names no row.
+/// Two resources may find the rows of one table by different columns.
 struct RowName: Hashable {
     let table: TableName
     let key: [Column: Value]
@@ -12,7 +12,6 @@ struct RowName: Hashable {
         self.key = key
     }
 
-    /// - Parameter key: values of the columns that the section finds its rows by.
     init(table: TableName, _ key: RecordKey, in section: Section) {
         self.table = table
         self.key = Dictionary(zip(section.addressColumns, key.parts)) { first, _ in first }
@@ -20,7 +19,7 @@ struct RowName: Hashable {
 }
 
 extension Section {
-    /// Positions of the columns that rows are found by: the key, or the link to the record if there is no key.
+    /// The key, or the link to the record if there is no key.
     var addressPositions: [Int] { keyCount > 0 ? Array(0..<keyCount) : parent.map(\.column) }
 
     var addressColumns: [Column] { addressPositions.map { columns[$0] } }

@@ -1,15 +1,13 @@
 import MergeCore
 
-/// Names a row of the database, whichever resource shows it.
+/// Names a row by table and key, without a resource.
 ///
-/// Two resources may stand over one table, and the list of one record may be the root of another; so a row is told from
-/// others by its table and its key, never by a resource.
+/// Two resources may share a table, and an item of one record may be the root of another.
 struct RowReference: Hashable, Sendable {
-    /// The name by which `Footprint` tells tables apart.
     let table: String
-    /// Empty where only the table as a whole can be named.
+    /// The key; empty if only the whole table can be named.
     let key: RecordKey
 
-    /// Hashes the key alone: tables are few and keys are many.
+    /// Hashes only the key: tables are few and keys are many.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -1,18 +1,18 @@
 import MergeCore
 
-/// What entries of the journal tell of one row that is gone, the newest first, back to its deletion.
+/// Events of one deleted row in the journal, from the newest entry back to its deletion.
 struct RowTrail {
     /// The last known value of each field, and the number of its entry.
     private(set) var fields: [Int: (value: Value, entry: Int)] = [:]
-    /// The row as it was deleted last; nil where no deletion is known.
+    /// The row at its last deletion; nil if no deletion was found.
     private(set) var deletion: (row: RawRow, entry: Int)?
-    /// The entry that may not tell the client of the row; nil where there is none.
+    /// The newest entry from which the client may not read the row; nil if there is none.
     var strange: Int?
 
-    /// No older entry has anything to tell.
+    /// True if older entries add nothing.
     var isWhole: Bool { deletion != nil || strange != nil }
 
-    /// Adds what an older entry tells, in the order in which it happened.
+    /// Adds the events of an older entry, which are in the order in which they happened.
     mutating func add(_ events: [RowTrace], of entry: Int) {
         for event in events.reversed() {
             switch event {
@@ -31,9 +31,8 @@ struct RowTrail {
     }
 }
 
-/// The trails of rows of one record, as far as one push may bring them back.
 struct KnownTrails {
-    /// The push.
+    /// The position of the push that may restore the rows.
     let owner: Int
     var rows: [EntryRow: RowTrail] = [:]
 }

@@ -1,37 +1,33 @@
 import MergeCore
 
-/// The way in which a batch runs: as few statements as possible as long as nothing is refused.
+/// The mode of a run: as few statements as possible until an edit is refused.
 ///
-/// What a run finds out is told by the next one, which runs in another mode; so a run itself never looks back.
+/// A run that meets a problem ends, and the next run uses another mode.
 struct RunMode: Sendable {
     private static let maximumCollisions = 3
 
-    /// Edits run one by one, each behind a savepoint, because one of them is refused and the client is told what the
-    /// others would have met.
+    /// After a refusal, edits run one by one with savepoints, so that the answer contains the conflicts of all edits.
     private(set) var isEditByEdit = false
-    /// Edits of the push that are refused in any run from now on, by their positions.
+    /// Edits that are refused in every further run, by position.
     private(set) var refusals: [Int: Problem] = [:]
-    /// Edits of `atomic: edit` that insert are refused one by one if they make a list too long.
+    /// True if each insertion of an `atomic: edit` push is checked for lists that are too long.
     private(set) var measuresEachEdit = false
     private var collisions = 0
 
-    /// Begins with edits that are refused in any run: they need rows that an earlier push would have created, or the
-    /// client may not make them.
+    /// Starts with the edits that are refused in any run.
     init(_ batch: PushBatch) {
-        // What is refused does not share a transaction.
+        // A push with refusals never shares a transaction.
         refusals = batch.isShared ? [:] : batch.items[0].refusals
         isEditByEdit = !refusals.isEmpty
     }
 
-    /// Several rows may be written with one statement.
     var writesTogether: Bool { !isEditByEdit }
 
-    /// A row that came into being beside the push may be looked for again.
+    /// True if a run may repeat the search for a row that was created concurrently.
     ///
-    /// It is not found for ever where the push itself, or something that it cannot see, is in the way.
+    /// The search fails forever if the colliding row belongs to the push itself or is hidden.
     var mayLookAgain: Bool { collisions < Self.maximumCollisions }
 
-    /// Returns the mode of the next run.
     func changed(by reason: RunAgain) -> RunMode {
         var mode = self
         switch reason {
@@ -44,14 +40,13 @@ struct RunMode: Sendable {
     }
 }
 
-/// The reason for which a transaction has to run again from the start.
+/// The reason to run a transaction again from the start.
 enum RunAgain: Error {
-    /// One of several edits is refused.
     case editByEdit
-    /// A row was created by another at the same time; the next run merges with it.
+    /// Another transaction created a row concurrently; the next run merges with it.
     case lookAgain
-    /// Edits of `atomic: edit` have made a list longer than clients can read.
+    /// Edits of an `atomic: edit` push made a list too long to read.
     case measuringEachEdit
-    /// The edit at a position of the push is refused for a reason that only showed when all was written.
+    /// The edit is refused for a reason that appeared only after all writes.
     case without(Int, Problem)
 }

@@ -1,19 +1,17 @@
 import MergeCore
 import RecordStore
 
-/// Compares what was read again after the writes with what was meant.
+/// Compares rows that were read again after the writes with the expected values.
 ///
-/// Even in strict mode a server may round a number or cut a time with no more than a note; and a column may have been
-/// altered since the schema was read. Where nothing in the database may rewrite values, a difference refuses the edit.
+/// Even in strict mode a server may round a number or cut a time with only a warning. A column may also have been
+/// altered. If nothing else may rewrite values, a difference refuses the edit.
 struct WriteProof {
-    /// Values that were sent to the columns of one row.
     struct Meant: Sendable {
         let section: Int
         /// The key of an item of a list; nil for the root and singletons.
         let item: RecordKey?
         let assignments: [Assignment]
 
-        /// Returns the write of some of its columns alone.
         func keeping(_ isKept: (_ column: Int) -> Bool) -> Meant {
             Meant(section: section, item: item, assignments: assignments.filter { isKept($0.column) })
         }
@@ -25,8 +23,9 @@ struct WriteProof {
         self.schema = schema
     }
 
-    /// Returns true where every change to these resources' tables comes from the push alone: no triggers, as far as the database
-    /// user may see them, and no views, behind which anything may stand.
+    /// Returns true if only the push can change the tables of these resources.
+    ///
+    /// That needs tables, not views, and the right to list triggers, of which there are none.
     func applies(to resources: [Resource], dialect: any Dialect) -> Bool {
         resources.flatMap(\.sections).allSatisfy {
             section in
@@ -35,16 +34,14 @@ struct WriteProof {
         }
     }
 
-    /// A column that holds another value than an edit wrote into it.
     struct Difference: Error {
-        /// Position of the edit in its push.
         let edit: Int
         let section: Int
         let item: RecordKey?
         let column: Column
         let table: TableName
 
-        /// The error where the column was altered since the schema was read.
+        /// The error for a column that was altered since the schema was read.
         var schemaChange: StoreError {
             StoreError(
                 .schemaChanged,
@@ -53,8 +50,10 @@ struct WriteProof {
         }
     }
 
-    /// - Parameter meant: what was written into one record, in its order, each with the position of its edit.
-    /// - Throws: `Difference` for the first column that holds another value.
+    /// Compares the writes with a record.
+    ///
+    /// - Parameter meant: the writes in their order, each with the position of its edit.
+    /// - Throws: `Difference` for the first column with a different value.
     func check(
         _ meant: [(edit: Int, write: Meant)], against record: Record?, of resource: Resource
     ) throws(Difference) {
@@ -67,7 +66,7 @@ struct WriteProof {
         for (index, (edit, write)) in meant.enumerated() {
             guard let row = rows.row(write.section, write.item) else { continue }
             for assignment in write.assignments where row[assignment.column] != assignment.value {
-                // Of two writes to one column the later one counts.
+                // Of two writes to one column, the later counts.
                 if last[WrittenColumn(write, assignment)] != index { continue }
                 let section = resource.sections[write.section]
                 throw Difference(
@@ -77,7 +76,6 @@ struct WriteProof {
         }
     }
 
-    /// One column of one row that was written.
     private struct WrittenColumn: Hashable {
         let section: Int
         let item: RecordKey?
@@ -92,7 +90,7 @@ struct WriteProof {
 }
 
 extension WriteProof.Difference {
-    /// Tells the client of the difference where the schema is as it was, so that the same edit would meet the same again.
+    /// Returns the problem for the client, if the schema is unchanged.
     func problem(_ edit: Edit) -> Problem {
         let section = edit.resource.sections[section]
         let row = edit.rows.first { $0.section == self.section && (item == nil || $0.id?.key == item) }

@@ -3,20 +3,18 @@ package import RecordStore
 import Synchronization
 
 extension MergeService {
-    /// Reads a page of records in key order, in one snapshot, piece by piece, so that a long page needs no more memory
-    /// than a short one.
+    /// Reads a page of records in key order in one snapshot, in pieces, to limit memory.
     ///
     /// - Parameters:
-    ///   - key: the key after which the page begins.
-    ///   - limit: records on the page.
-    ///   - viewer: the client that reads; nil for one who sees everything.
-    ///   - hashKey: under which the rows are hashed; nil where nobody wants their digests.
-    ///   - size: that of the first piece, where what came before the page tells how long records are.
-    ///   - piece: told the records as they are read, once at least, on a thread that may block; it must not wait for a
-    ///     client, because the connection to the database waits with it. It returns the bytes that the records take, or nil
-    ///     where the page is to end there.
-    /// - Returns: the key after which the next page begins; nil at the end.
-    /// - Throws: `StoreError`; what was told until then is a page that broke off.
+    ///   - key: the key before the first record.
+    ///   - limit: the number of records.
+    ///   - viewer: the client that reads; nil without access rules.
+    ///   - hashKey: the key of the rows' hashes; nil if no digests are needed.
+    ///   - size: the size of the first piece.
+    ///   - piece: called with each piece, at least once, on a thread that may block. It must not wait for a client,
+    ///     because it blocks the database connection. It returns the bytes of the records, or nil to end the page.
+    /// - Returns: the key before the next page; nil at the end.
+    /// - Throws: `StoreError`; after some pieces, the page is incomplete.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
         deadline: ContinuousClock.Instant, hashing hashKey: SipHash.Key?, from size: PieceSize,
@@ -27,7 +25,7 @@ extension MergeService {
             size: size, piece: piece)
     }
 
-    /// Reads a page as above, without the digests of its rows.
+    /// Reads a page without the digests of its rows.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
         deadline: ContinuousClock.Instant, caller: Caller? = nil, piece: @escaping @Sendable ([ReadRecord]) -> Int?
@@ -51,7 +49,7 @@ extension MergeService {
         try await longReads.acquire(if: isLong, until: deadline, for: caller)
         defer { longReads.release(if: isLong) }
         return try await engine.read(deadline: deadline) { session throws(StoreError) in
-            // What was told cannot be told again.
+            // Pieces that were sent cannot be sent again.
             guard !hasBegun.load(ordering: .relaxed) else {
                 throw StoreError(.unavailable, "the connection to the database broke in the middle of a page")
             }
@@ -70,7 +68,7 @@ extension MergeService {
             var size = size
             while true {
                 let wanted = min(left, size.records)
-                // One more tells whether there is a next.
+                // One additional record shows if there is a next page.
                 let found = try place.read(wanted + 1, reader)
                 let records = Array(found.prefix(wanted))
                 hasBegun.store(true, ordering: .relaxed)
@@ -89,11 +87,11 @@ extension MergeService {
         }
     }
 
-    /// Bytes from which a page is long.
+    /// The length in bytes from which a page is long.
     private static let longPage = 4 << 20
 }
 
-/// The place up to which pages have been read: by the last key, or without a key by how many records stand before.
+/// The position: the last key or, without a key, the number of records before.
 private enum PagePlace {
     case after(RecordKey?)
     case at(Int)

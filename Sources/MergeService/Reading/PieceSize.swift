@@ -1,25 +1,26 @@
-/// The number of records of a page that are read at once: where they may be long few at first, then as many as their length
-/// allows, so that long records need no more memory than short ones.
+/// The number of records of a page that one query reads.
+///
+/// Pieces of long records are small, so that they need no more memory than short records.
 package struct PieceSize: Sendable {
-    /// Records of the next piece.
+    /// The number of records of the next piece.
     package private(set) var records: Int
 
     private static let most = 128
     private static let bytes = 2 << 20
 
-    /// Begins a page.
+    /// Creates the size of a page's first piece.
     ///
     /// - Parameters:
-    ///   - mayBeLong: true where the records may hold long values.
-    ///   - mean: the bytes of those that were read before, on average; nil where nobody knows.
+    ///   - mayBeLong: true if the records may contain long values.
+    ///   - mean: the mean length of earlier records in bytes; nil if none was read.
     package init(mayBeLong: Bool, mean: Int? = nil) {
         records = Self.most
         guard mayBeLong else { return }
-        // How long the next ones are nobody knows all the same, so fewer than would fit at first.
+        // The next records may be longer, so the first piece is smaller than the mean allows.
         records = mean.map { min(max(1, Self.bytes / 4 / max($0, 1)), Self.most) } ?? 1
     }
 
-    /// Learns from a piece how long records are; the next one has at most twice as many.
+    /// Adapts the size to the length of a piece; it grows at most by a factor of two.
     package mutating func note(records count: Int, bytes: Int) {
         guard count > 0 else { return }
         let fitting = Self.bytes / max(bytes / count, 1)

@@ -1,23 +1,21 @@
 package import MergeCore
 
 extension ReadRecord {
-    /// Returns the record as a client sees it; nil if it does not exist for the client.
+    /// Returns the part of the record that a client may read; nil if the record is hidden.
     ///
-    /// - Parameter viewer: nil for a client that sees everything.
+    /// - Parameter viewer: nil without access rules.
     package func seen(by viewer: Viewer?, of resource: Resource) -> ReadRecord? { seen(by: viewer?.view(of: resource)) }
 }
 
 extension Record {
-    /// Returns the record as a client sees it; nil where it does not exist for it.
+    /// Returns the part of the record that a client may read; nil if the record is hidden.
     ///
-    /// - Parameter viewer: nil for one who sees everything.
+    /// - Parameter viewer: nil without access rules.
     package func seen(by viewer: Viewer?, of resource: Resource) -> Record? { seen(by: viewer?.view(of: resource)) }
 
-    /// Returns the record as it is seen; nil where it does not exist for whoever looks.
+    /// Returns the part of the record that a view allows; nil if it is hidden.
     ///
-    /// - Parameters:
-    ///   - view: nil for one who sees everything.
-    ///   - roles: the roles that count; a preview leaves out roles that hold only after the write.
+    /// - Parameter roles: the roles that count; a preview excludes roles that apply only after the write.
     func seen(by view: ResourceView?, under roles: GrantSet = .all) -> Record? {
         view.map { $0.seen(self, under: roles) } ?? self
     }

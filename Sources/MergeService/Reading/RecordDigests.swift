@@ -1,49 +1,46 @@
 package import MergeCore
 package import RecordStore
 
-/// Collects the digests of the rows of records while these are read.
+/// Collects the digests of rows while their records are read.
 package final class RecordDigests {
     /// The digests of one record.
     package struct Sections: Sendable, Hashable {
         /// The rows of one section.
         package struct Rows: Sendable, Hashable {
-            /// The hash of what ties them to the record.
+            /// The hash of the columns that link them to the record.
             package let link: UInt64
             /// The sum of the rows' digests.
             package var digest: UInt64
 
-            /// Describes the rows of one section.
+            /// Creates the digest of a section's rows.
             package init(link: UInt64, digest: UInt64) {
                 self.link = link
                 self.digest = digest
             }
         }
 
-        /// Parallel to the resource's sections; nil for one of which nothing can be said, because the record is gone or
-        /// nothing ties rows to it.
+        /// Parallel to the resource's sections; nil if the record is missing or unreadable, or nothing links rows to it.
         package var sections: [Rows?]
-        /// What conditions of access look at in the record, as a `ConditionTuple` has it; nil where they look at nothing,
-        /// or the record is gone.
+        /// The bytes of the record's `ConditionTuple`; nil if the record does not exist or no conditions test it.
         package let conditions: [UInt8]?
 
-        /// Describes a record by its sections.
+        /// Creates the digests of a record.
         package init(sections: [Rows?], conditions: [UInt8]? = nil) {
             self.sections = sections
             self.conditions = conditions
         }
     }
 
-    /// The key under which rows are hashed, and what ties them to records.
+    /// The key of the hashes of rows and links.
     package let key: SipHash.Key
-    /// The records whose root rows were noted, in that order.
+    /// The records whose root rows were read, in that order.
     private var found: [(name: Name, sections: Sections)] = []
-    /// The position of the one that is probably asked for next.
+    /// The position of the record that is probably requested next.
     private var next = 0
-    /// The position of the first of those that were noted last, one after the other.
+    /// The position of the first record since the last request.
     private var first = 0
     private var isNoting = false
-    /// The positions by name of the first of them, so many as it says, which are all looked up once one is asked for out
-    /// of turn.
+    /// Positions by name of the first `placed` records, filled at the first request out of order.
     private var places: [Name: Int] = [:]
     private var placed = 0
     private var packed: [UInt8] = []
@@ -53,17 +50,16 @@ package final class RecordDigests {
         let key: RecordKey
     }
 
-    /// Begins without records.
+    /// Creates an empty collection.
     package init(key: SipHash.Key) {
         self.key = key
     }
 
-    /// The records that were noted.
     var count: Int { found.count }
 
-    /// Forgets the records that were noted last, because they are read once more.
+    /// Removes the last records, because they are read again.
     ///
-    /// - Parameter count: the number of records that stay; nil forgets none.
+    /// - Parameter count: the number of records that stay; nil removes none.
     func forget(from count: Int?) {
         guard let count, count < found.count else { return }
         found.removeLast(found.count - count)
@@ -71,7 +67,7 @@ package final class RecordDigests {
         (places, placed) = ([:], 0)
     }
 
-    /// Notes a record of which nothing can be said.
+    /// Adds a record whose rows cannot be read.
     func noteUnknown(_ key: RecordKey, in resource: Resource) {
         let name = Name(resource: ObjectIdentifier(resource), key: key)
         if found.last?.name == name { found.removeLast() }
@@ -79,7 +75,7 @@ package final class RecordDigests {
         found.append((name, Sections(sections: [Sections.Rows?](repeating: nil, count: resource.sections.count))))
     }
 
-    /// Returns the digests of a record that was asked for; those of one that is gone say that it has no row.
+    /// Returns the digests of a record; those of a missing record have no rows.
     package func sections(of key: RecordKey, in resource: Resource) -> Sections {
         if let place = place(of: Name(resource: ObjectIdentifier(resource), key: key)) { return found[place].sections }
         var sections = [Sections.Rows?](repeating: nil, count: resource.sections.count)
@@ -89,9 +85,7 @@ package final class RecordDigests {
         return Sections(sections: sections)
     }
 
-    /// The position of a record.
-    ///
-    /// Mostly they are asked for in the order in which they were noted, each once or more.
+    /// Requests usually come in the order of the reads.
     private func place(of name: Name) -> Int? {
         isNoting = false
         for place in [next, next + 1, first] where place < found.count && found[place].name == name {
@@ -99,7 +93,7 @@ package final class RecordDigests {
             return place
         }
         while placed < found.count {
-            // What was noted last counts.
+            // The last read of a record counts.
             places[found[placed].name] = placed
             placed += 1
         }
@@ -108,13 +102,12 @@ package final class RecordDigests {
         return place
     }
 
-    /// Takes the digest off a row that was read with it.
+    /// Removes and returns the digest at the end of a row.
     static func take(from row: inout [Value]) -> UInt64 {
         guard case .integer(let digest)? = row.popLast() else { return 0 }
         return UInt64(truncatingIfNeeded: digest)
     }
 
-    /// Notes a root row.
     func note(root row: [Value], digest: UInt64, in resource: Resource) {
         let root = resource.root
         var sections: [Sections.Rows?] = []
@@ -128,7 +121,7 @@ package final class RecordDigests {
             sections.append(link.map { Sections.Rows(link: $0, digest: isRoot ? digest : 0) })
         }
         let name = name(row, resource)
-        // The last of a piece of a page is the first of the next, and is read once more.
+        // The last record of a piece is read again as the first of the next piece.
         if found.last?.name == name { found.removeLast() }
         if !isNoting { first = found.count }
         isNoting = true
@@ -136,7 +129,7 @@ package final class RecordDigests {
         found.append((name, Sections(sections: sections, conditions: conditions)))
     }
 
-    /// The hash of some columns of a row, straight from the row; nil where one is NULL, or of a kind that no key has.
+    /// Hashes some columns of a row; nil if one is NULL or cannot be part of a key.
     private func link(_ positions: some Sequence<Int>, of row: [Value], _ section: Section) -> UInt64? {
         packed.removeAll(keepingCapacity: true)
         for position in positions {
@@ -149,14 +142,14 @@ package final class RecordDigests {
         return SipHash.hash(packed, key: key)
     }
 
-    /// The hash of what ties rows of a section to a root row, as a row of the section contains it.
+    /// Hashes the columns that link rows of a section to a root row.
     private func link(of section: Section, to root: [Value]) -> UInt64? {
         var row = [Value](repeating: .null, count: section.columns.count)
         for link in section.parent { row[link.column] = root[link.rootColumn] }
         return link(section.parent.lazy.map(\.column), of: row, section)
     }
 
-    /// Notes a row of another section of a record whose root row was noted.
+    /// Adds a row of another section to its record, whose root row was added before.
     func note(_ row: [Value], digest: UInt64, of section: Int, root: [Value], in resource: Resource) {
         guard let place = place(of: name(root, resource)), let rows = found[place].sections.sections[section],
             link(resource.sections[section].parent.lazy.map(\.column), of: row, resource.sections[section])

@@ -1,12 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// Reading goes on if some records cannot be read.
+/// Isolates records that cannot be read, so that a batch returns the other records.
 ///
-/// Records are read many at a time. Only if that fails because of what some rows contain, the reader halves the batch
-/// until it has found the records that are unreadable.
+/// If a batch fails because of a row's content, the reader halves it until it has found the unreadable records.
 extension RecordReader {
-    /// The records that were asked for, parallel to their keys; nil for those that are gone.
+    /// Receives the requested records, parallel to their keys; nil for missing records.
     func receive(_ asked: Asked) throws(StoreError) -> [ReadRecord?] {
         let noted = digests?.count
         do throws(StoreError) {
@@ -18,7 +17,6 @@ extension RecordReader {
         }
     }
 
-    /// A page of records in key order.
     func page(after key: RecordKey?, limit: Int) throws(StoreError) -> [ReadRecord] {
         let noted = digests?.count
         do throws(StoreError) {
@@ -42,9 +40,7 @@ extension RecordReader {
         return try records(Array(keys[..<half]), locking: locking) + records(Array(keys[half...]), locking: locking)
     }
 
-    /// The keys of the next records that the client sees, without the values of their rows.
-    ///
-    /// A row whose key cannot be decoded has no id, so it is left out.
+    /// Returns the next visible keys; a row whose key cannot be decoded has no id, so it is omitted.
     private func keys(after key: RecordKey?, limit: Int) throws(StoreError) -> [RecordKey] {
         let root = resource.root
         let sql = SectionSQL.of(root, dialect)
@@ -72,7 +68,7 @@ extension RecordReader {
     /// A key for digests that are not compared with those of other reads.
     private static let plainHash = SipHash.Key(low: 0, high: 0)
 
-    /// The keys of rows that the client sees; a row whose conditions cannot be read is hidden from it.
+    /// Returns the visible keys; a row whose conditions cannot be read is hidden.
     private func shown(_ keys: [RecordKey]) throws(StoreError) -> [RecordKey] {
         guard let view, !view.seesEveryRow else { return keys }
         let root = resource.root
@@ -88,7 +84,7 @@ extension RecordReader {
         return keys.filter(shown.contains)
     }
 
-    // MARK: A record that cannot be read
+    // MARK: An unreadable record
 
     /// A row of which only some columns were decoded; the other values are NULL.
     struct Outline {
@@ -96,16 +92,16 @@ extension RecordReader {
         let digest: UInt64
     }
 
-    /// Hashes rows and decodes only the columns that are needed, so that a value in another column does no harm.
+    /// Decodes only the needed columns, so that other columns may contain invalid values.
     func outlines(_ statement: Statement, keeping kept: Set<Int>) throws(StoreError) -> [Outline] {
         try readOutlines(statement, keeping: kept) { reason throws(StoreError) in
             throw StoreError(.unreadable, reason)
         }.compactMap(\.self)
     }
 
-    /// The same; nil for a row of which one of the columns cannot be decoded.
+    /// Returns nil for a row if a needed column cannot be decoded.
     ///
-    /// - Parameter report: gets the reason for each such row.
+    /// - Parameter report: called with the reason for each of these rows.
     private func readOutlines(
         _ statement: Statement, keeping kept: Set<Int>,
         _ report: (_ reason: String) throws(StoreError) -> Void = { _ in }
@@ -126,7 +122,6 @@ extension RecordReader {
         return outlines
     }
 
-    /// Returns nil if a value in one of the columns cannot be read.
     private func readableOutlines(
         _ statement: Statement, keeping columns: Set<Int>
     ) throws(StoreError) -> [Outline]? {
@@ -138,7 +133,7 @@ extension RecordReader {
         }
     }
 
-    /// What is known of a record that cannot be read; nil if it does not exist.
+    /// Returns the readable facts about an unreadable record; nil if it does not exist.
     private func unreadable(
         _ key: RecordKey, locking: Bool, because error: StoreError
     ) throws(StoreError) -> ReadRecord? {
@@ -153,7 +148,7 @@ extension RecordReader {
         if known == nil { known = try readableOutlines(select, keeping: keyColumns.union(access)) }
         let areConditionsKnown = known != nil
         if known == nil { known = try outlines(select, keeping: keyColumns) }
-        // The database may equate keys that are spelled otherwise.
+        // The database may equate keys with different spellings.
         let rows = (known ?? []).filter { root.key(of: $0.values) == key }
         guard let row = rows.first else { return nil }
         if let digests {
@@ -171,9 +166,9 @@ extension RecordReader {
                 key: key, reason: error.message, isTooLong: error.kind == .tooLarge, conditions: conditions))
     }
 
-    /// Notes the digests of the rows of a record, so that a client is told if another program repairs it.
+    /// Adds the digests of a record's rows, so that the feed reports a later repair by another program.
     ///
-    /// - Returns: false if they cannot be had.
+    /// - Returns: false if a digest cannot be computed.
     private func note(_ root: Outline, locking: Bool, in digests: RecordDigests) throws(StoreError) -> Bool {
         digests.note(root: root.values, digest: root.digest, in: resource)
         for (position, section) in resource.sections.enumerated().dropFirst() {
@@ -197,6 +192,6 @@ extension RecordReader {
 }
 
 extension StoreError {
-    /// What one record contains causes the error, so that other records can be read.
+    /// True if one record causes the error, so that other records can be read.
     var isOfOneRecord: Bool { kind == .unreadable || kind == .tooLarge }
 }

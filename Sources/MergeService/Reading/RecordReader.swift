@@ -1,52 +1,49 @@
 import MergeCore
 import RecordStore
 
-/// Reads whole records inside a transaction: one statement for each table and batch of records.
+/// Reads whole records inside a transaction, with one statement for each table and batch of records.
 struct RecordReader {
     let resource: Resource
     let session: any StoreSession
     let dialect: any Dialect
     let rowsPerRecord: Int
-    /// Locking reads wait for rows that another transaction holds.
+    /// True if locking reads wait for rows that another transaction has locked.
     var waits = true
-    /// The client that pages are for; nil for one who sees everything.
+    /// The rights of the client that reads pages; nil without access rules.
     var view: ResourceView?
-    /// Takes the digests of the rows; nil where nobody wants them.
+    /// Collects the digests of the rows; nil if they are not needed.
     var digests: RecordDigests?
-    /// Gets the rows that pages leave out.
+    /// Called with the rows that pages omit.
     var reportOmitted: ((OmittedRows) -> Void)?
 
     var locks: Bool { session.mustLockReads }
 
-    /// The records of some keys, parallel to them; nil for those that are gone, or are spelled otherwise in the database.
+    /// Reads records, parallel to their keys; nil for missing records and other spellings of a key.
     func records(_ keys: [RecordKey], locking: Bool) throws(StoreError) -> [ReadRecord?] {
         try receive(send(keys, locking: locking))
     }
 
-    /// Records that were asked for.
     struct Asked {
         let keys: [RecordKey]
-        /// Every key once, with its position.
+        /// Each distinct key with its position.
         fileprivate let places: [RecordKey: Int]
         fileprivate let roots: [Ticket]
-        /// Rows of the sections that hang on the records' keys, by the section's position.
+        /// Rows of the sections whose links are part of the records' keys, by the section's position.
         fileprivate let children: [Int: [AskedRows]]
         let locking: Bool
     }
 
-    /// Rows that were asked for, of so many records.
     fileprivate struct AskedRows {
         let ticket: Ticket
         let records: Int
     }
 
-    /// Rows that were received for so many records.
     private struct ReceivedRows {
         let rows: Result<[[Value]], StoreError>
         let records: Int
     }
 
-    /// Asks for records without waiting for them.
+    /// Sends the queries without waiting.
     func send(_ keys: [RecordKey], locking: Bool) -> Asked {
         var places: [RecordKey: Int] = Dictionary(minimumCapacity: keys.count)
         var wanted: [[Value]] = []
@@ -80,12 +77,12 @@ struct RecordReader {
         }
     }
 
-    /// The records that were asked for, parallel to their keys.
+    /// Receives the requested records, parallel to their keys.
     ///
     /// - Throws: `StoreError` if one of them cannot be read.
     func receiveAll(_ asked: Asked) throws(StoreError) -> [Record?] {
         let places = asked.places
-        // All answers are taken first, so that none is left if one of them cannot be read.
+        // All answers are received first, so that none is pending after an error.
         let answers = asked.roots.map { received($0, records: 0) }
         let children = asked.children.mapValues { $0.map { received($0.ticket, records: $0.records) } }
         var positions = [Int?](repeating: nil, count: places.count)
@@ -116,9 +113,7 @@ struct RecordReader {
         }
     }
 
-    /// A page of records in key order.
-    ///
-    /// - Throws: `StoreError` if one of them cannot be read.
+    /// Throws if a record cannot be read.
     func wholePage(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
         let rows = try rootRows(after: key, limit: limit)
         var records = rows.map { Record(key: resource.root.key(of: $0), sections: [.one($0)]) }
@@ -127,13 +122,12 @@ struct RecordReader {
         return records.compactMap { view.seen($0) }
     }
 
-    /// The next rows of the root that the client sees, in key order.
     private func rootRows(after key: RecordKey?, limit: Int) throws(StoreError) -> [[Value]] {
         guard let view, !view.seesEveryRow else { return try allRootRows(after: key, limit: limit, showing: nil) }
         let filter = view.rowFilter
         var found: [[Value]] = []
         var last = key
-        // What the database lets through may be more than the client sees.
+        // The filter of the SQL may return rows that are hidden from the client.
         while found.count < limit {
             let wanted = max(limit - found.count, Self.leastRows)
             let rows = try allRootRows(after: last, limit: wanted, showing: filter)
@@ -151,7 +145,7 @@ struct RecordReader {
         let rows = try session.query(
             SectionSQL.of(root, dialect).page(after: key, limit: limit, showing: filter).hashing(under: digests?.key)
         ).map { noted($0) }
-        // A page that ends with such a row would have no next page.
+        // A page that ends with a NULL key would have no next page.
         guard rows.allSatisfy({ !$0.prefix(root.keyCount).contains(.null) }) else {
             throw StoreError(.unreadable, OmittedRows.nullKey)
         }
@@ -160,10 +154,10 @@ struct RecordReader {
         return rows
     }
 
-    /// Rows that are asked for at once where some are left out.
+    /// The least number of rows in a query whose result is filtered.
     static let leastRows = 64
 
-    /// A root row without its digest, which is noted.
+    /// Returns a root row without its digest, which is collected.
     private func noted(_ row: [Value]) -> [Value] {
         guard let digests else { return row }
         var row = row
@@ -172,7 +166,6 @@ struct RecordReader {
         return row
     }
 
-    /// The rows of a section of one record without their digests, which are noted.
     private func noted(_ rows: [[Value]], of section: Int, root: [Value]) -> [[Value]] {
         guard let digests else { return rows }
         return rows.map { row in
@@ -183,16 +176,15 @@ struct RecordReader {
         }
     }
 
-    /// Records of a table without a key, which are one row each.
     func page(offset: Int, limit: Int) throws(StoreError) -> [Record] {
         try session.query(SectionSQL.of(resource.root, dialect).page(offset: offset, limit: limit)).map { row in
             Record(key: RecordKey([]), sections: [.one(row)])
         }
     }
 
-    /// Adds the other sections to records that have their root rows alone.
+    /// Adds the other sections to records that contain only their root rows.
     ///
-    /// - Parameter received: what was received already, by the section's position.
+    /// - Parameter received: rows that were already received, by the section's position.
     private func complete(
         _ records: inout [Record], of roots: [[Value]], with received: [Int: [ReceivedRows]], locking: Bool
     ) throws(StoreError) {
@@ -223,8 +215,9 @@ struct RecordReader {
         }
     }
 
-    /// The rows of one section that were received, by what they are linked by; nil where they are not all, which need
-    /// not be due to records that exist.
+    /// Groups received rows of one section by their links.
+    ///
+    /// - Returns: nil if the rows are incomplete; the cause need not concern existing records.
     private func rows(_ received: [ReceivedRows], of section: Section) throws(StoreError) -> [[Value]: [[Value]]]? {
         var found: [[Value]: [[Value]]] = [:]
         let columns = section.parent.map(\.column)
@@ -242,7 +235,6 @@ struct RecordReader {
         return isWhole ? found : nil
     }
 
-    /// The rows of one section, by what they are linked by.
     private func children(
         of roots: [[Value]], in section: Section, locking: Bool
     ) throws(StoreError) -> [[Value]: [[Value]]] {
@@ -255,7 +247,6 @@ struct RecordReader {
         return found
     }
 
-    /// The rows of a section that belong to one root row.
     func rows(of section: Section, in root: [Value], locking: Bool) throws(StoreError) -> [[Value]] {
         let link = section.link(to: root)
         if link.contains(.null) { return [] }
@@ -265,18 +256,18 @@ struct RecordReader {
         return try rows(of: section, where: columns, in: [link], locking: locking)
     }
 
-    /// Locks the rows that belong to one root row without rows of other records that the collation equates.
+    /// Locks the rows of one record without rows of other records that the collation equates.
     ///
-    /// It does not wait for rows that another program has not committed yet, as a locking read by the link does.
+    /// Unlike a locking read by the link, it does not wait for uncommitted rows of other programs.
     ///
-    /// - Returns: nil if the collation equates no rows of other records, or another program has committed rows meanwhile.
+    /// - Returns: nil if the collation equates no other rows, or another program has just committed rows.
     private func lockWithoutOthers(_ section: Section, _ link: [Value]) throws(StoreError) -> [[Value]]? {
         let columns = section.parent.map(\.column)
         var equated: [[Value]]?
         do throws(StoreError) {
             equated = try rows(of: section, where: columns, in: [link], locking: false, includesEquated: true)
         } catch {
-            // With rows of other records there may be more than one record may have.
+            // With rows of other records, the result may exceed the limit of one record.
             guard error.kind == .tooLarge else { throw error }
         }
         let own: [[Value]]
@@ -293,14 +284,14 @@ struct RecordReader {
         return Self.equal(locked, columns, to: [link])
     }
 
-    /// Rows whose columns contain one of some tuples of values, in batches.
+    /// Reads rows whose columns contain one of the tuples, in batches.
     ///
-    /// SQL compares by collations and paddings, so it preselects rows, and the values decide here. This is the only place
-    /// that selects rows of a section by what they contain.
+    /// SQL compares by collations and paddings, so it preselects rows, and the values decide here. Only this function
+    /// selects rows of a section by their content.
     ///
     /// - Parameters:
-    ///   - includesHidden: also rows that do not exist for clients.
-    ///   - includesEquated: also rows whose values only the database takes for equal.
+    ///   - includesHidden: if true, also returns rows that the rules hide.
+    ///   - includesEquated: if true, also returns rows that only the database considers equal.
     func rows(
         of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false,
         includesEquated: Bool = false
@@ -317,7 +308,7 @@ struct RecordReader {
             let tuples = asked.popFirst() ?? []
             var found = includesEquated ? batch : Self.equal(batch, columns, to: tuples)
             if exceeds(batch, section, records: tuples.count) {
-                // Several records are read one by one later.
+                // The caller reads several records one by one later.
                 guard found.count < batch.count, tuples.count == 1 else { throw tooLarge(section) }
                 found = try allRows(
                     of: section, where: columns, in: tuples, locking: locking, includesHidden: includesHidden)
@@ -327,10 +318,10 @@ struct RecordReader {
         return rows
     }
 
-    /// Reads the rows of one record among more rows that only a collation takes for its own.
+    /// Reads the rows of one record if the collation equates rows of other records.
     ///
-    /// - Throws: `StoreError` if the record itself has too many rows, or if even `mostPreselected` times as many rows as a
-    ///   record may have do not contain them all.
+    /// - Throws: `StoreError` if the record has too many rows, or if the preselection exceeds the limit times
+    ///   `mostPreselected`.
     private func allRows(
         of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool
     ) throws(StoreError) -> [[Value]] {
@@ -353,7 +344,6 @@ struct RecordReader {
 
     private static let mostPreselected = 16
 
-    /// The rows whose columns contain one of the tuples.
     private static func equal(_ rows: [[Value]], _ columns: [Int], to tuples: [[Value]]) -> [[Value]] {
         if tuples.count == 1, let only = tuples.first {
             func isEqual(_ row: [Value]) -> Bool { zip(columns, only).allSatisfy { row[$0] == $1 } }
@@ -363,7 +353,7 @@ struct RecordReader {
         return rows.filter { row in wanted.contains(columns.map { row[$0] }) }
     }
 
-    /// - Parameter records: the number of records whose rows the statement may return; nil for as many as tuples.
+    /// `records` is the number of records whose rows the statement may return; nil for the number of tuples.
     private func select(
         _ section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool,
         records: Int? = nil
@@ -375,7 +365,7 @@ struct RecordReader {
         ).hashing(under: digests?.key)
     }
 
-    /// A list's SELECT is asked for one row more than it may have.
+    /// A list's SELECT requests one row more than the limit.
     private func exceeds(_ rows: [[Value]], _ section: Section, records: Int) -> Bool {
         section.kind == .list && rows.count > rowsPerRecord * records
     }
@@ -388,7 +378,6 @@ struct RecordReader {
 }
 
 extension Dictionary {
-    /// - Returns: whether there was no value for the key.
     fileprivate mutating func updateIfMissing(_ value: Value, for key: Key) -> Bool {
         guard self[key] == nil else { return false }
         self[key] = value
@@ -397,25 +386,23 @@ extension Dictionary {
 }
 
 extension Section {
-    /// Returns what this section's parent columns hold in the rows of a root row.
     func link(to root: [Value]) -> [Value] { parent.map { root[$0.rootColumn] } }
 
-    /// Returns true where a record's key says which rows of this section are its own.
+    /// True if the parent columns are part of the record's key.
     fileprivate func hangs(onKeyOf root: Section) -> Bool {
         parent.allSatisfy { $0.rootColumn < root.keyCount }
     }
 
-    /// Returns true where no two of the rows, in the section's order, have the same key.
+    /// Returns true if all rows, in the section's order, have different keys.
     fileprivate func tellsApart(_ rows: [[Value]]) -> Bool {
         guard keyCount > 0, rows.count > 1 else { return true }
-        // Rows of one key follow one another in the order of keys.
+        // In key order, rows with the same key are neighbours.
         guard order.isEmpty else { return Set(rows.map { key(of: $0) }).count == rows.count }
         return zip(rows, rows.dropFirst()).allSatisfy { $0.prefix(keyCount) != $1.prefix(keyCount) }
     }
 }
 
 extension StoreError {
-    /// The error where more than one row answers to a key of a section's table.
     static func ambiguous(_ section: Section) -> StoreError {
         StoreError(
             .unreadable,

@@ -2,10 +2,10 @@ package import MergeCore
 package import RecordStore
 import Synchronization
 
-/// Remembers which records could not be read, for the log, `/readyz` and `/metrics`.
+/// The records that could not be read, for the log, `/readyz` and `/metrics`.
 ///
-/// Rows without an id, because their key cannot be decoded, are one entry for each table of a resource.
-/// A record leaves the list when it is read again without a problem or is gone, and an hour after it was last met.
+/// Rows whose key cannot be decoded share one entry for each table of a resource. An entry is removed when its record
+/// is deleted or read again, and one hour after its last failure.
 package final class UnreadableRecords: Sendable {
     /// A record that could not be read.
     package struct Entry: Sendable {
@@ -13,11 +13,11 @@ package final class UnreadableRecords: Sendable {
         package let resource: Resource
         /// The key of the record; nil for rows whose key cannot be decoded.
         package let key: RecordKey?
-        /// The table of such rows, or of the record's root.
+        /// The table of these rows, or of the record's root.
         package let table: TableName
         /// The number of records or rows.
         package fileprivate(set) var count = 1
-        /// A sentence that names tables, sections and columns, and no values.
+        /// A sentence that names tables, sections and columns, but contains no values.
         package let reason: String
         fileprivate let number: Int
         fileprivate var metAt: ContinuousClock.Instant
@@ -35,19 +35,21 @@ package final class UnreadableRecords: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Nothing is locked as long as all records can be read.
+    /// False as long as all records can be read, so that no lock is needed.
     private let isUsed = Atomic<Bool>(false)
     private let report: @Sendable (Entry) -> Void
-    /// Records that are remembered at most.
+    /// The largest number of entries.
     package static let most = 1_000
     private static let age = Duration.seconds(3_600)
 
-    /// - Parameter report: called once for each record that enters the list.
+    /// Creates an empty list.
+    ///
+    /// - Parameter report: called once for each new entry.
     package init(report: @escaping @Sendable (Entry) -> Void = { _ in }) {
         self.report = report
     }
 
-    /// Notes how a record was read; nil if it does not exist.
+    /// Adds or removes a record after a read; nil if it does not exist.
     func note(_ record: ReadRecord?, key: RecordKey, of resource: Resource, now: ContinuousClock.Instant = .now) {
         guard case .unreadable(let unreadable)? = record else {
             if isUsed.load(ordering: .relaxed) {
@@ -62,7 +64,7 @@ package final class UnreadableRecords: Sendable {
         }
     }
 
-    /// Notes rows of a section's table that pages and scans leave out.
+    /// Adds rows of a section's table that pages and scans omit.
     package func note(
         _ omitted: OmittedRows, of resource: Resource, _ section: Section, now: ContinuousClock.Instant = .now
     ) {
@@ -74,7 +76,7 @@ package final class UnreadableRecords: Sendable {
         }
     }
 
-    /// Notes that a reading of all rows of a section left none out.
+    /// Removes the entry of a section after a complete read without omitted rows.
     package func noteComplete(_ resource: Resource, _ section: Section) {
         guard isUsed.load(ordering: .relaxed) else { return }
         state.withLock { $0.entries[Name(resource: resource.name, table: section.table)] = nil }
@@ -99,12 +101,11 @@ package final class UnreadableRecords: Sendable {
         if let entry { report(entry) }
     }
 
-    /// Notes how the records of a page were read.
     func note(_ records: [ReadRecord], of resource: Resource) {
         for record in records { note(record, key: record.key, of: resource) }
     }
 
-    /// Returns the records that could not be read, in the order in which they were met first.
+    /// Returns the entries in the order of their first failure.
     package func current(now: ContinuousClock.Instant = .now) -> [Entry] {
         guard isUsed.load(ordering: .relaxed) else { return [] }
         let all = state.withLock { state in

@@ -1,24 +1,24 @@
 package import MergeCore
 package import RecordStore
 
-/// The state that a gateway serves at one moment: the rules bound to the schema, the schema itself, and where it keeps what it
-/// merges.
+/// The rules bound to a schema, with the journal, as one unchanging value.
 package final class ActiveRules: Sendable {
     /// The rules.
     package let catalog: Catalog
     /// The schema of the tables that the rules name.
     package let schema: DatabaseSchema
-    /// nil where nothing is kept: then keys are only echoed.
+    /// The journal; nil if it is off, so that repeated keys are not detected.
     package let journal: Journal?
-    /// The names of the resources whose rules do not fit the schema for now.
-    ///
-    /// Their rules are those of an earlier reading.
+    /// The names of the resources whose rules do not fit the current schema; their rules are those of an earlier
+    /// reload.
     package let outOfService: Set<String>
     let footprints: Footprints
     let views: TableViews
     let keptColumns: KeptColumns
 
-    /// - Parameter dialect: of the database that the schema is of.
+    /// Creates active rules.
+    ///
+    /// - Parameter dialect: the dialect of the database.
     package init(
         catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect, journal: Journal? = nil,
         outOfService: Set<String> = []
@@ -32,9 +32,9 @@ package final class ActiveRules: Sendable {
         footprints = Footprints(catalog, schema: schema, dialect: dialect)
     }
 
-    /// Returns true if nothing differs that a push, a read or an answer depends on: rules with their lines, schema, journal.
+    /// Returns true if rules with their lines, schema and journal are equal.
     ///
-    /// The version compares names byte for byte, which the equality of strings does not.
+    /// Versions are compared byte for byte, unlike strings.
     package func isSame(as other: ActiveRules) -> Bool {
         self === other
             || (catalog.version.isExactly(other.catalog.version) && catalog == other.catalog
@@ -42,9 +42,9 @@ package final class ActiveRules: Sendable {
                 && schema.tables == other.schema.tables && schema.dependents == other.schema.dependents)
     }
 
-    /// Checks that a request may use a resource.
+    /// Checks that the rules of a resource fit the schema.
     ///
-    /// - Throws: a 503 `Problem` with the code `resource-unavailable` if its rules do not fit the schema for now.
+    /// - Throws: a 503 `Problem` with the code `resource-unavailable` if they do not.
     package func requireInService(_ resource: Resource) throws(Problem) {
         guard outOfService.contains(resource.name) else { return }
         throw Problem(

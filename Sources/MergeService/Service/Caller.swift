@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Whoever waits for an answer.
+/// The client that waits for an answer.
 ///
-/// Once nobody waits, work that has not begun is dropped; work that runs is ended properly.
+/// After it has disconnected, waiting work is dropped and running work ends cleanly.
 package final class Caller: Sendable {
     private let left = Atomic<Bool>(false)
 
-    /// A caller who waits.
+    /// Creates a caller that waits.
     package init() {}
 
-    /// Returns true once nobody waits any more.
+    /// True after the client has disconnected.
     package var hasLeft: Bool { left.load(ordering: .acquiring) }
 
-    /// Notes that nobody waits any more, such as when a connection has closed.
+    /// Records that the client has disconnected.
     package func leave() { left.store(true, ordering: .releasing) }
 }

@@ -1,15 +1,15 @@
 package import MergeCore
 
 extension Catalog {
-    /// Returns the resources of which a client may read something.
+    /// Returns the resources of which a client may read a part.
     ///
-    /// - Parameter access: nil for one who may read everything.
+    /// - Parameter access: nil without access rules.
     package func readable(by access: ClientAccess?) -> [Resource] {
         guard let viewer = access?.viewer else { return resources }
         return resources.filter { viewer.view(of: $0)?.isClosed != true }
     }
 
-    /// Returns a resource of which a client may read something; nil where there is none of this name.
+    /// Returns the resource with this name, if a client may read a part of it.
     package func readable(_ name: String, by access: ClientAccess?) -> Resource? {
         guard let resource = self[name], access?.viewer.view(of: resource)?.isClosed != true else { return nil }
         return resource

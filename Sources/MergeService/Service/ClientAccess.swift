@@ -1,13 +1,13 @@
 package import MergeCore
 
-/// The rights of the one who sends a request, where the rules of some resource look at them.
+/// The rights of a request's sender, if access rules apply.
 package final class ClientAccess: Sendable, Hashable {
-    /// The client as rules of access see it.
+    /// The client as access rules evaluate it.
     package let viewer: Viewer
-    /// Tells what the client may see: where two are equal, so is what is seen.
+    /// A digest of the rights; equal digests mean equal rights.
     package let digest: [UInt8]
 
-    /// Bundles a client with the digest of what it may see.
+    /// Creates access rights with their digest.
     package init(viewer: Viewer, digest: [UInt8]) {
         self.viewer = viewer
         self.digest = digest

@@ -1,12 +1,10 @@
 import Synchronization
 
-/// Counts those who do the same at once, up to a bound.
+/// Counts concurrent users of a resource, up to a limit.
 final class Counted: Sendable {
     private let count = Mutex(0)
 
-    /// Lets one more in.
-    ///
-    /// - Returns: false where the bound is reached; else `leave` has to follow.
+    /// Adds a user; returns false at the limit, otherwise `leave` must follow.
     func enter(atMost bound: Int) -> Bool {
         count.withLock { count in
             guard count < bound else { return false }

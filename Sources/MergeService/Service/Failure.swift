@@ -1,14 +1,14 @@
 package import MergeCore
 package import RecordStore
 
-/// The reason for which a request has no result.
+/// The reason why a request has no result.
 package struct Failure: Error, Sendable {
-    /// The problem that the client is told of.
+    /// The problem for the client.
     package var problem: Problem { reason.problem }
-    /// The database's own words, for the log.
+    /// The error of the database, for the log.
     package var cause: StoreError? { reason.cause }
 
-    /// An object, because every step that may fail keeps room for its error.
+    /// An object, so that the error type stays small.
     private final class Reason: Sendable {
         let problem: Problem
         let cause: StoreError?
@@ -25,7 +25,7 @@ package struct Failure: Error, Sendable {
         reason = Reason(problem, cause)
     }
 
-    /// A fault of the request, found before it could be merged.
+    /// Creates the failure of an invalid request.
     package init(_ problem: Problem) {
         self.init(problem: problem, cause: nil)
     }
@@ -34,7 +34,7 @@ package struct Failure: Error, Sendable {
         self.init(problem: error.problem, cause: error)
     }
 
-    /// Whatever a push has failed with.
+    /// Creates a failure from any error of a push.
     package init(any error: any Error) {
         switch error {
         case let failure as Failure: self = failure

@@ -1,14 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// The columns that a deletion keeps of a row, by its table: those that the rules name, and those of `undo-columns`.
+/// The columns that a deletion stores in the journal, by table: those of the rules, including `undo-columns`.
 ///
-/// Nothing is kept of a table that no rule names, except what names a row and ties it to others.
+/// For other tables, only keys and foreign keys are stored.
 struct KeptColumns: Sendable {
     private let byTable: [TableName: [Column]]
 
     init(_ catalog: Catalog, schema: DatabaseSchema) {
-        // As in `Footprint`, a table may be spelled in more than one way.
+        // As in `Footprint`, a table has several spellings.
         var names: [String: Set<String>] = [:]
         for section in catalog.resources.flatMap(\.sections) {
             names[section.table.name.lowercased(), default: []].formUnion(section.keptColumns)
@@ -19,6 +19,5 @@ struct KeptColumns: Sendable {
         }
     }
 
-    /// Returns the columns of a table that are kept.
     subscript(table: TableName) -> [Column] { byTable[table] ?? [] }
 }

@@ -1,36 +1,36 @@
 package import MergeCore
 
-/// Bounds on what one request may ask of the database.
+/// Limits of a request's load on the database.
 package struct MergeLimits: Sendable {
-    /// Rows of all sections of one record.
+    /// The most rows of all sections of one record.
     package var rowsPerRecord = 10_000
-    /// Records on a page.
+    /// The most records on a page.
     package var pageSize = 500
-    /// Records on a page where the request names no number.
+    /// The records on a page if the request contains no limit.
     package var defaultPageSize = 100
 
-    /// Pushes, or reads of single records, that may share one transaction; 1 gives each its own.
+    /// The most pushes or reads of single records that share a transaction; 1 means that none do.
     package var coalesced = 32
-    /// Shared transactions that run at once as long as none is held up.
+    /// The most concurrent shared transactions if none is stalled.
     package var lanes = 1
-    /// Pushes, and reads of single records, that wait for a transaction; more are turned away.
+    /// The most waiting pushes and reads; more are refused.
     package var waiting = 4_096
-    /// Shared transactions that run at once where others are held up by rows that somebody else holds.
+    /// The most concurrent shared transactions if some wait for locked rows.
     package var maximumLanes = 6
 
-    /// Reads of long records, and of pages of them, that run at once.
+    /// The most concurrent reads of long records or of pages with them.
     package var longReads = 1
-    /// Pushes of long bodies, or of long records, that run at once.
+    /// The most concurrent pushes with long bodies or long records.
     package var longPushes = 2
-    /// The time after which a long push lets another begin, since it may wait for rows that somebody else holds.
+    /// The time after which a long push releases its permit, because it may wait for locked rows.
     package var longPatience = Duration.seconds(2)
 
-    /// Bytes of the answer to a push; a push with a longer one is taken back.
+    /// The most bytes of the answer to a push; a longer answer rolls the push back.
     package var answerBytes = 32 << 20
 
     /// The work that the merge functions of one push may do.
     package var work = WorkBudget.push
 
-    /// The defaults.
+    /// Creates the default limits.
     package init() {}
 }

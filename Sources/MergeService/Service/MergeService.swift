@@ -1,34 +1,36 @@
 package import MergeCore
 package import RecordStore
 
-/// The digest of a group's values as they stand on the wire: SHA-256 of their canonical JSON.
+/// Computes the digest of a group's values: SHA-256 of their canonical JSON.
 package typealias GroupDigest = @Sendable (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
 
-/// Reads records and merges pushes: the work of a gateway on a request once it is typed.
+/// Reads records and merges pushes, after the wire module has parsed the request.
 package final class MergeService: Sendable {
-    /// The database that holds the records.
+    /// The database of the records.
     package let engine: any RecordEngine
-    /// The bounds on what one request may ask of the database.
+    /// The limits of one request.
     package let limits: MergeLimits
     private let merging: PushMerging
-    /// Pushes that may share transactions; nil where each has one of its own.
+    /// Pushes that may share transactions; nil if none may.
     private let pushes: BatchQueue<PushMerging>?
-    /// Reads of single records that may share snapshots; nil where each has one of its own.
+    /// Reads of single records that may share snapshots; nil if none may.
     private let reads: BatchQueue<RecordReads>?
     /// The records that could not be read.
     package let unreadable: UnreadableRecords
-    /// Pushes under keys.
+    /// Runs pushes with keys.
     package let keyed: KeyedExecution
-    /// Pushes that run in transactions of their own, or wait for one.
+    /// Pushes that run in their own transactions or wait for one.
     private let alone = Counted()
     let lengths: RecordLengths
     let longReads: Permits
     private let longPushes: Permits
 
+    /// Creates a service.
+    ///
     /// - Parameters:
-    ///   - digest: makes digests of groups, for bases that are sent as one.
-    ///   - form: writes answers.
-    ///   - unreadable: remembers records that could not be read.
+    ///   - digest: computes digests of groups, for clients that send a hash as base.
+    ///   - form: encodes answers.
+    ///   - unreadable: collects records that could not be read.
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
         form: @escaping AnswerWriting, unreadable: UnreadableRecords = UnreadableRecords()
@@ -40,7 +42,7 @@ package final class MergeService: Sendable {
         self.unreadable = unreadable
         let shares = limits.coalesced > 1
         pushes = shares ? BatchQueue(limits, lanesHeldUp: limits.maximumLanes, merging) : nil
-        // Nothing but a table that is locked as a whole holds reads up, so they need few lanes more.
+        // Only a table lock stalls reads, so they need only one additional lane.
         let lanesHeldUp = min(limits.maximumLanes, limits.lanes + 1)
         reads =
             shares
@@ -58,12 +60,12 @@ package final class MergeService: Sendable {
         self.limits = limits
     }
 
-    /// The queues of what may share transactions; none where nothing may.
+    /// The load of the queues; empty if no transactions are shared.
     package var queues: [QueueLoad] { [pushes?.load("pushes"), reads?.load("reads")].compactMap(\.self) }
 
-    /// Reads one record in one snapshot; nil where there is none.
+    /// Reads one record in one snapshot; nil if it does not exist.
     ///
-    /// - Parameter viewer: the client that reads; nil for one who sees everything.
+    /// - Parameter viewer: the client that reads; nil without access rules.
     package func record(
         _ resource: Resource, _ key: RecordKey, for viewer: Viewer? = nil, deadline: ContinuousClock.Instant,
         caller: Caller = Caller()
@@ -89,8 +91,9 @@ package final class MergeService: Sendable {
         return record?.seen(by: viewer, of: resource)
     }
 
-    /// Returns the bytes of the long records that a push names, as far as anybody knows: so long is the answer, which is
-    /// refused where it would be longer than answers may be.
+    /// Returns the bytes of the long records that a push names, which estimate the length of its answer.
+    ///
+    /// The estimate is at most the limit of answers.
     package func length(ofRecordsIn push: Push) -> Int {
         let length = push.edits.reduce(0) { sum, edit in
             sum + (edit.id.key.flatMap { lengths.known($0, of: edit.resource) } ?? 0)
@@ -98,7 +101,7 @@ package final class MergeService: Sendable {
         return min(length, limits.answerBytes)
     }
 
-    /// Returns how many records of some resources are read at once at first.
+    /// Returns the size of the first piece of some resources' records.
     package func pieceSize(of resources: [Resource]) -> PieceSize {
         let long = resources.filter(\.mayBeLong)
         let means = long.map { lengths.mean(of: $0) }
@@ -106,7 +109,7 @@ package final class MergeService: Sendable {
             mayBeLong: !long.isEmpty, mean: means.contains(nil) ? nil : means.compactMap(\.self).max())
     }
 
-    /// Reads records in a session of its own, in its turn where one of them is long.
+    /// Runs a read in its own session; a read of long records waits for a permit.
     package func reading<Answer: Sendable>(
         _ names: [(resource: Resource, key: RecordKey)], deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
@@ -117,9 +120,9 @@ package final class MergeService: Sendable {
         return try await engine.read(deadline: deadline, body)
     }
 
-    /// Reads records of several resources in a session; nil for those that are gone.
+    /// Reads records of several resources in a session; nil for missing records.
     ///
-    /// - Parameter digests: takes the digests of their rows; nil where nobody wants them.
+    /// - Parameter digests: collects the digests of their rows; nil if they are not needed.
     package func records(
         _ names: [(resource: Resource, key: RecordKey)], in session: any StoreSession, digests: RecordDigests? = nil
     ) throws(StoreError) -> [ReadRecord?] {
@@ -129,9 +132,9 @@ package final class MergeService: Sendable {
         return records
     }
 
-    /// Reads no row of each section, to find out whether its columns are still what the rules were bound to.
+    /// Checks that the columns of each section still match the rules, with queries that return no rows.
     ///
-    /// - Throws: `StoreError` of the kind `schemaChanged` if they are not.
+    /// - Throws: `StoreError` of the kind `schemaChanged` if they do not.
     package func checkColumns(of resources: [Resource], deadline: ContinuousClock.Instant) async throws(StoreError) {
         let statements = resources.flatMap(\.sections).map { SectionSQL.of($0, engine.dialect).empty }
         try await engine.read(deadline: deadline) { session throws(StoreError) in
@@ -139,22 +142,22 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Tells journals that are written ahead which transactions were committed.
+    /// Records commits in write-ahead journals.
     package func tellEndedTransactions() async { await merging.fence.tell() }
 
-    /// The time since which a COMMIT is in doubt, so that nothing can be pushed; nil if none is.
+    /// The time since which a COMMIT is in doubt and no push can run; nil if none is.
     package var inDoubtSince: ContinuousClock.Instant? { merging.fence.doubt?.since }
 
-    /// Has recovery decide about a COMMIT in doubt; does nothing if there is none.
+    /// Waits until an in-doubt COMMIT is decided; does nothing if there is none.
     ///
-    /// - Throws: `StoreError` if it was not decided in time.
+    /// - Throws: `StoreError` if the deadline passes first.
     package func settle(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await merging.settle(active, until: deadline)
     }
 
-    /// Refuses a push for a reason that concerns it as a whole, and keeps it.
+    /// Refuses a push as a whole and stores it.
     ///
-    /// - Throws: a `Failure` if it cannot be kept.
+    /// - Throws: a `Failure` if it cannot be stored.
     package func refuse(
         _ request: PushRequest, for problem: Problem, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
@@ -171,10 +174,10 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Merges a push in one transaction, with its key and its traces in the journal.
+    /// Merges a push in one transaction, with its key and its journal entries.
     ///
-    /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used; its
-    ///   cause is of the kind `knownKey` where the push was answered before.
+    /// - Throws: a `Failure` if there is no result, because of the request or the database. Its cause is of the kind
+    ///   `knownKey` if the push was answered before.
     package func merge(
         _ request: PushRequest, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
@@ -210,7 +213,7 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Returns the error of the journal if a push could not lock its tables: that error names no table.
+    /// That error names no table.
     private func journalFault(after error: StoreError?, of push: PushItem) async -> StoreError? {
         guard error?.kind == .schemaChanged, !push.tablesWithoutTransactions.isEmpty, let journal = push.active.journal
         else { return nil }
@@ -222,9 +225,7 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Starts recovery at once.
-    ///
-    /// A push with a key waits for it when the key is looked up.
+    /// Starts recovery in the background; the lookup of a key waits for it.
     private func startRecovery(_ active: ActiveRules) {
         let deadline = ContinuousClock.now.advanced(by: Self.recoveryPatience)
         Task { [merging] in try? await merging.settle(active, until: deadline) }
@@ -243,7 +244,6 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Runs a push in a transaction that it may share with others.
     private func endingShared(of push: PushItem) async throws(StoreError) -> PushEnding {
         if let pushes, let queued = QueuedPush(push), case .answered(let ending) = try await pushes.submit(queued) {
             return ending
@@ -251,7 +251,6 @@ package final class MergeService: Sendable {
         return try await endingAlone(of: push)
     }
 
-    /// Runs a push in a transaction of its own.
     private func endingAlone(of push: PushItem) async throws(StoreError) -> PushEnding {
         guard alone.enter(atMost: limits.waiting) else {
             throw StoreError(.overloaded, "too many pushes wait for a transaction of their own")
@@ -259,7 +258,7 @@ package final class MergeService: Sendable {
         defer { alone.leave() }
         let merging = merging
         let ending = try await RetryPolicy.run(until: push.deadline) { () async throws(StoreError) in
-            // A run that met a COMMIT in doubt runs again once that is decided.
+            // A run that met an in-doubt COMMIT runs again after the decision.
             if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
             return try await engine.withConnection(for: .write, deadline: push.deadline) {
                 connection throws(StoreError) in
@@ -274,9 +273,9 @@ package final class MergeService: Sendable {
         return answered
     }
 
-    /// Decides on what a gateway that ended in the middle of a merge left in doubt in a write-ahead journal.
+    /// Decides about transactions that a killed gateway left in doubt in a write-ahead journal.
     ///
-    /// Only before the first push, by a process that has the journal's lock.
+    /// Only the process with the journal's lock may call it, before the first push.
     package func recover(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
         guard let journal = active.journal.flatMap({ WriteAheadJournal($0) }) else { return }
         try await InDoubtRecovery(journal: journal, engine: engine, active: active, limits: limits)
@@ -285,7 +284,7 @@ package final class MergeService: Sendable {
 }
 
 extension Push {
-    /// Refuses a preview of tables without transactions: a write is there at once, and triggers are never taken back.
+    /// Refuses a preview of tables without transactions: their writes cannot be rolled back, nor can those of triggers.
     fileprivate func checkPreviewable() throws(Problem) {
         guard let edit = edits.first(where: { !$0.resource.isAtomic }) else { return }
         throw Problem(
@@ -296,8 +295,9 @@ extension Push {
 }
 
 extension PushItem {
-    /// The tables to lock as a whole: all of the push where one without transactions takes part, because a session that
-    /// holds some may touch no others.
+    /// All tables of a push with a table without transactions; they must be locked together.
+    ///
+    /// A session that has table locks cannot access other tables.
     fileprivate var tablesWithoutTransactions: [TableName] {
         let edits = request.push.edits
         guard edits.contains(where: { !$0.resource.isAtomic }) else { return [] }
@@ -311,7 +311,7 @@ extension PushItem {
         if let journal = active.journal, journal.ahead == nil {
             let feed = journal.tables.feed
             tables.formUnion([journal.tables.entries, journal.tables.meta, feed.pending, feed.feed, feed.changes])
-            // What other records show of a row is looked for as well.
+            // The push also searches the root tables of other resources.
             tables.formUnion(active.catalog.resources.map(\.root.table))
         }
         return tables.sorted { $0.description < $1.description }

@@ -2,9 +2,7 @@ package import MergeCore
 package import RecordStore
 
 extension StoreError {
-    /// The problem that a client gets.
-    ///
-    /// Details of the database stay in the log.
+    /// The problem for the client; details of the database stay in the log.
     package var problem: Problem {
         switch kind {
         case .unavailable, .disconnected:
@@ -51,8 +49,9 @@ extension StoreError {
         }
     }
 
-    /// The reason for which a push is refused for good, and kept; nil if it may succeed later, if the error is unexpected, or
-    /// if it is a constraint, which names its row.
+    /// The problem of a push that is refused finally; nil if the push may succeed later.
+    ///
+    /// It is also nil for unexpected errors and for constraints, which name their row.
     var refusal: Problem? {
         switch kind {
         case .denied, .tooLarge, .unreadable: problem
@@ -60,7 +59,6 @@ extension StoreError {
         }
     }
 
-    /// Returns `refusal` with the place of the row that is refused.
     func refusal(of path: WirePath) -> Problem? {
         var problem = refusal
         problem?.path = path
@@ -79,7 +77,6 @@ extension StoreError {
 }
 
 extension ConstraintViolation.Kind {
-    /// The code by which a client is told of a violation.
     var problem: ProblemCode {
         switch self {
         case .unique: .unique
