@@ -391,48 +391,6 @@ def held(place: Place, seconds: int) -> None:
     second.stop()
 
 
-def schema(place: Place, seconds: int) -> None:
-    """A primary key that goes away under load, and rows that then answer to one key."""
-    first, second = place.gateway(), place.gateway()
-    load = Load([first.port, second.port], 8)
-    time.sleep(1)
-    place.server.sql("ALTER TABLE things DROP PRIMARY KEY; INSERT INTO things SELECT id, -1000000, 'strange' FROM things WHERE id <= 16;")
-    time.sleep(seconds)
-    wrong = place.server.sql("SELECT COUNT(*) FROM things WHERE label = 'strange' AND n <> -1000000").strip()
-    expect(wrong == "0", f"{wrong} wrong rows were written")
-    place.server.sql("DELETE FROM things WHERE label = 'strange'; ALTER TABLE things ADD PRIMARY KEY (id)")
-    time.sleep(1)
-    load.end()
-    print("       ", load.statuses, flush=True)
-    load.check(place)
-    first.stop()
-    second.stop()
-
-
-def restart(place: Place, seconds: int) -> None:
-    """A server that is killed and started anew under load."""
-    first, second = place.gateway(), place.gateway()
-    before = place.numbers()
-    load = Load([first.port, second.port], 8)
-    time.sleep(2)
-    arguments = place.server.process.args
-    place.server.process.kill()
-    place.server.process.wait()
-    time.sleep(2)
-    place.server.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    place.server.wait_until(place.server.answers)
-    begun = time.monotonic()
-    while get(first.port, "/readyz")[0] != 200 or get(second.port, "/readyz")[0] != 200:
-        time.sleep(0.05)
-    expect(time.monotonic() - begun < 10, f"ready {time.monotonic() - begun:.1f} s after the server")
-    time.sleep(2)
-    load.end()
-    print("       ", load.statuses, flush=True)
-    load.check(place, {row: n for row, n in before.items() if n})
-    first.stop()
-    second.stop()
-
-
 def file(place: Place, seconds: int) -> None:
     """SQLite: a legacy program that writes under load, and gateways that start beside."""
     for gateways in (1, 2):
@@ -474,8 +432,8 @@ def file(place: Place, seconds: int) -> None:
 
 SCENARIOS = {
     "files": (files, ("mariadb", "sqlite"), 3), "slow": (slow, ("mariadb",), 4), "memory": (memory, ("mariadb", "sqlite"), 8),
-    "stall": (stall, ("mariadb",), 0), "held": (held, ("mariadb",), 120), "schema": (schema, ("mariadb",), 5),
-    "restart": (restart, ("mariadb",), 0), "file": (file, ("sqlite",), 20),
+    "stall": (stall, ("mariadb",), 0), "held": (held, ("mariadb",), 120),
+    "file": (file, ("sqlite",), 20),
 }
 
 

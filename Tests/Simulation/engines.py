@@ -4,9 +4,10 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
-from processes import MariaDB, run
+from processes import BenchmarkError, MariaDB, run
 from proxy import Cutter
 
+DEADLOCK = "ERROR 1213"
 ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0"}
 
 
@@ -146,8 +147,14 @@ class MariaDBEngine:
 
     def write(self, statement: str) -> tuple:
         """Runs one statement. Returns the number of changed rows and the key of a new one."""
-        line = self.server.sql(f"{statement}; SELECT ROW_COUNT(), LAST_INSERT_ID();", self.database)
-        return tuple(int(cell) for cell in line.split("\t"))
+        while True:
+            try:
+                line = self.server.sql(f"{statement}; SELECT ROW_COUNT(), LAST_INSERT_ID();", self.database)
+                return tuple(int(cell) for cell in line.split("\t"))
+            except BenchmarkError as error:
+                # Of two transactions that wait for each other, the server ends this one.
+                if DEADLOCK not in str(error):
+                    raise
 
     def read(self, tables: dict) -> dict:
         """The rows of these columns, all of one moment, as lists of dictionaries."""

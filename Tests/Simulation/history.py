@@ -94,7 +94,8 @@ class Drawer:
     # MARK: The world around them
 
     def chaos(self) -> dict:
-        kind = self.random.choice(("sql",) * 14 + ("held", "reload", "alter", "alter", "kill", "guest", "claims", "withdraw", "fault"))
+        kind = self.random.choice(("sql",) * 12 + ("fault",) * 3 + (
+            "held", "reload", "alter", "alter", "kill", "guest", "claims", "withdraw"))
         return getattr(self, kind)()
 
     def sql(self) -> dict:

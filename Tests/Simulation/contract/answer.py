@@ -1,4 +1,4 @@
-"""The answer to a push, as the model tells it."""
+"""The answer to a push, by the model."""
 
 from .reading import temporary
 from .values import as_id, shown_group, shown_section, wire
@@ -9,15 +9,15 @@ def record(database, resource, key):
     row = database.get(resource.root.table, key)
     if row is None or not resource.root.visible(row):
         return None
-    told = {"id": as_id(key), resource.root.name: shown_section(resource.root, row)}
+    found = {"id": as_id(key), resource.root.name: shown_section(resource.root, row)}
     for section in resource.sections[1:]:
         rows = [(k, r) for k, r in sorted(database.rows[section.table.name].items())
                 if r[section.parent] == key[0] and section.visible(r)]
         if section.is_list:
-            told[section.name] = [{"id": as_id(k), **shown_section(section, r)} for k, r in rows]
+            found[section.name] = [{"id": as_id(k), **shown_section(section, r)} for k, r in rows]
         else:
-            told[section.name] = shown_section(section, rows[0][1]) if rows else None
-    return told
+            found[section.name] = shown_section(section, rows[0][1]) if rows else None
+    return found
 
 
 def shows(database, edit, section, row) -> bool:
@@ -30,26 +30,26 @@ def shows(database, edit, section, row) -> bool:
     return root is not None and edit.resource.root.visible(root) and (row[section.parent],) == edit.key
 
 
-def outcome(database, edit, told) -> dict:
-    """One outcome, with what stands in the end."""
-    answer = {"section": told.section.name, "outcome": told.outcome}
-    if told.group:
-        answer["group"] = told.group.name
-    if told.section.is_list and told.key is not None:
-        answer["id"] = as_id(told.key)
-    if told.conflict:
-        row = database.get(told.section.table, told.key) if told.key is not None else None
-        if row is not None and not shows(database, edit, told.section, row):
+def outcome(database, edit, entry) -> dict:
+    """One outcome, with the final values."""
+    answer = {"section": entry.section.name, "outcome": entry.outcome}
+    if entry.group:
+        answer["group"] = entry.group.name
+    if entry.section.is_list and entry.key is not None:
+        answer["id"] = as_id(entry.key)
+    if entry.conflict:
+        row = database.get(entry.section.table, entry.key) if entry.key is not None else None
+        if row is not None and not shows(database, edit, entry.section, row):
             row = None
-        if told.group:
-            written = None if row is None else wire(told.group, shown_group(told.group, row))
+        if entry.group:
+            written = None if row is None else wire(entry.group, shown_group(entry.group, row))
         else:
-            written = None if row is None else shown_section(told.section, row)
-        answer.update(conflict=True, old=told.old, current=told.current, new=told.new, written=written)
-        if told.is_taken_back:
+            written = None if row is None else shown_section(entry.section, row)
+        answer.update(conflict=True, old=entry.old, current=entry.current, new=entry.new, written=written)
+        if entry.is_taken_back:
             answer["taken-back"] = True
-    elif told.current is not None and told.outcome == "deleted":
-        answer["current"] = told.current
+    elif entry.current is not None and entry.outcome == "deleted":
+        answer["current"] = entry.current
     return answer
 
 

@@ -1,4 +1,4 @@
-"""What is looked at after the writes: the rules' checks, and that no row is left where `where` hides it."""
+"""The checks after the writes: the rules' checks, and that no written row is hidden by `where`."""
 
 from .database import Refused
 
@@ -7,9 +7,9 @@ class Checks:
     """The part of a push's run that checks the rows written."""
 
     def check(self, edit, is_lost=False) -> None:
-        """The rules' checks, and that no row is left where `where` hides it.
+        """The rules' checks, and that no written row is hidden by `where`.
 
-        In a push that is taken back anyway they only tell what `server-wins` would have done.
+        In a push that is rolled back anyway, only `server-wins` has an effect on the outcomes.
         """
         for section, key in dict.fromkeys((s.name, k) for s, k in edit.touched):
             for fault in self.check_row(edit, edit.resource.section(section), key):
@@ -17,7 +17,7 @@ class Checks:
                     edit.problem = edit.problem or fault
 
     def check_row(self, edit, section, key) -> list:
-        """What a row fails after all that `server-wins` has taken back."""
+        """The failures of a row after `server-wins` has reverted its groups."""
         if (section.table.name, key) in self.softly_deleted:
             return []
         faults = []
@@ -44,7 +44,7 @@ class Checks:
             if not any(f.name in check.fields for f in group.fields):
                 continue
             self.database.update(section.table, key, {f.column: before[f.column] for f in group.fields})
-            told = edit.outcomes if self.is_alone else [o for e in self.edits for o in e.outcomes]
-            for outcome in told:
+            outcomes = edit.outcomes if self.is_alone else [o for e in self.edits for o in e.outcomes]
+            for outcome in outcomes:
                 if outcome.group is group and outcome.key == key and outcome.outcome not in ("already", "server-won"):
                     outcome.outcome, outcome.conflict, outcome.is_taken_back = "server-won", True, True

@@ -1,4 +1,4 @@
-"""Tells where two answers differ."""
+"""Finds the differences of two answers."""
 
 import json
 from collections import Counter
@@ -7,8 +7,8 @@ from collections import Counter
 NAMED = ("generated-key", "unknown-temporary")
 
 
-def told(outcome: dict) -> str:
-    """An outcome without what the contract leaves free, so that a list of them can be sorted."""
+def described(outcome: dict) -> str:
+    """The members of an outcome that the contract fixes, as text that can be sorted."""
     kept = {k: v for k, v in outcome.items() if k in ("section", "group", "id", "outcome", "conflict")}
     if outcome.get("conflict"):
         kept.update((k, outcome.get(k)) for k in ("old", "current", "new", "written"))
@@ -28,7 +28,7 @@ def creates(sent: dict, index: int) -> bool:
 def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool) -> list:
     """Every difference of two (status, body), as a line.
 
-    - loose: the edits that were refused; how much of what follows in them is told is free.
+    - loose: the refused edits, which may have more or fewer outcomes.
     - torn: an edit has two faults, and either may be named.
     """
     found = []
@@ -59,15 +59,15 @@ def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool
         free = {place(o) for o in mine["outcomes"] if "taken-back" in o and mine["status"] != "merged"}
         mine["outcomes"] = [o for o in mine["outcomes"] if place(o) not in free]
         theirs["outcomes"] = [o for o in theirs["outcomes"] if place(o) not in free]
-        ours = sorted(told(o) for o in mine["outcomes"])
-        others = sorted(told(o) for o in theirs["outcomes"])
+        ours = sorted(described(o) for o in mine["outcomes"])
+        others = sorted(described(o) for o in theirs["outcomes"])
         if index in loose:
-            # Behind what was refused rows are only decided, so two changes of one row need not meet there.
+            # After a refusal, groups are decided but not written. So two changes of one row need not meet.
             counts = [Counter(map(place, outcomes)) for outcomes in (mine["outcomes"], theirs["outcomes"])]
             both = {p for p in counts[0] if counts[0][p] == counts[1][p]}
-            ours = sorted(told(o) for o in mine["outcomes"] if place(o) in both)
-            others = sorted(told(o) for o in theirs["outcomes"] if place(o) in both)
-        # MariaDB's number of a row that was taken back is told nowhere.
+            ours = sorted(described(o) for o in mine["outcomes"] if place(o) in both)
+            others = sorted(described(o) for o in theirs["outcomes"] if place(o) in both)
+        # No answer contains MariaDB's number of a row that was rolled back.
         if any('": 10000' in line for line in ours):
             continue
         for line in ours:

@@ -1,4 +1,4 @@
-"""One edit while its push runs, and what becomes of it."""
+"""One edit while its push runs, and its outcomes."""
 
 from .reading import changes, temporary
 
@@ -16,7 +16,7 @@ class BadPush(Exception):
 
 
 class Outcome:
-    """What became of a group or a row; `written` is told at the end."""
+    """The outcome of a group or a row. `written` is read at the end."""
 
     def __init__(self, section, key, group, outcome, conflict=False, old=None, current=None, new=None):
         self.section, self.key, self.group, self.outcome, self.conflict = section, key, group, outcome, conflict

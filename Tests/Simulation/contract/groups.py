@@ -1,4 +1,4 @@
-"""Groups of a row that is there, and the row's one statement."""
+"""Groups of an existing row, and the row's one statement."""
 
 from .edits import Outcome
 from .merging import ABSENT, Hash, decide
@@ -6,10 +6,10 @@ from .values import digest_of, shown_group, shown_section, stored, wire
 
 
 class Groups:
-    """The part of a push's run that decides groups and tells outcomes."""
+    """The part of a push's run that decides groups and adds outcomes."""
 
     def merge_group(self, edit, change, key, group, base, edited) -> None:
-        """Decides a group on the row as it stands; what is to be written waits for the row's one statement."""
+        """Decides a group on the current row. Its values wait for the row's one statement."""
         row = self.database.get(change.section.table, key)
         current = shown_group(group, row)
         outcome, written = decide(group, base, edited, current, digest_of)
@@ -32,12 +32,12 @@ class Groups:
         self.database.update(section.table, key, writes)
 
     def note(self, edit, section, key, before) -> None:
-        """Remembers a row that was written, with what it was before the push."""
+        """Remembers a written row, with its values before the push."""
         self.initial.setdefault((section.table.name, key), before)
         edit.touched.append((section, key))
         edit.has_written_root |= section is edit.resource.root
 
-    def tell_row(self, edit, change, key, outcome, row, conflict=True) -> None:
+    def add_row_outcome(self, edit, change, key, outcome, row, conflict=True) -> None:
         section = change.section
         edit.is_rejected |= outcome == "rejected"
         if change.kind == "edit":

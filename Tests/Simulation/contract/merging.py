@@ -4,11 +4,11 @@ from .parts import MERGES, Rejected
 from .values import stored
 
 ABSENT = object()
-"""The base of a row that a client creates: nobody's value."""
+"""The base of a row that a client creates."""
 
 
 class Hash:
-    """A base of which only the digest is known."""
+    """A base of which the client sent only the digest."""
 
     def __init__(self, digest: str):
         self.digest = digest
@@ -42,7 +42,7 @@ def is_number(values, group) -> bool:
 
 
 def combine(group, base, edited, current):
-    """What the merge function makes of a conflict, or None where on-conflict decides."""
+    """The result of the merge function in a conflict. None if on-conflict decides."""
     if group.merge.startswith("latest:"):
         stamp = group.merge[7:]
         mine, theirs = edited[stamp], current[stamp]

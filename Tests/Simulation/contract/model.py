@@ -1,4 +1,4 @@
-"""What a push does, slowly and obviously, as the protocol sections 2 to 5 and RULES say."""
+"""The effect of a push by sections 2 to 5 of the protocol and by the rules, slowly and obviously."""
 
 from .checks import Checks
 from .database import Database
@@ -43,7 +43,7 @@ class PushRun(Rows, Checks):
         return any(e.is_rejected or e.problem or e.is_lost for e in self.edits) and not self.is_alone
 
     def run_together(self, edit) -> None:
-        """Nothing of an edit that is refused is met by those behind it."""
+        """Later edits do not meet the writes of a refused edit."""
         saved, given = self.database.copy(), dict(self.given)
         try:
             self.merge(edit)
@@ -64,17 +64,17 @@ class PushRun(Rows, Checks):
         self.learn(self.edits)
 
     def learn(self, edits) -> None:
-        """The journal knows a row whole that was deleted in this section; of others it knows fields."""
+        """The journal contains a row whole if this section deleted it. Of others it contains some fields."""
         for edit in edits:
-            for told in edit.outcomes:
-                if told.key is not None:
-                    self.forget(told.section.table, told.key)
+            for outcome in edit.outcomes:
+                if outcome.key is not None:
+                    self.forget(outcome.section.table, outcome.key)
             for (section, key), row in edit.deleted.items():
                 self.forget(edit.resource.section(section).table, key)
                 self.known[(edit.resource.name, section, key)] = row
 
     def forget(self, table, key) -> None:
-        """What is known of a row through one section may be known through all that show its table."""
+        """The journal may contain fields of a row through each section that shows its table."""
         for resource in self.resources.values():
             for section in resource.sections:
                 if section.table is table:

@@ -56,7 +56,7 @@ class Maker:
     # MARK: Pushes
 
     def push(self, database: Database) -> dict:
-        """A push, with a last member `address` that says where it goes."""
+        """A push of one to five edits."""
         self.database = database
         self.temporaries = []
         self.serial = 0

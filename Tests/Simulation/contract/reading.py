@@ -1,4 +1,4 @@
-"""Reads what a push asks for: one change for each row, whichever form the client chose."""
+"""Reads an edit: one change for each row, in either form."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from .merging import Hash
 
 @dataclass
 class Change:
-    """What a client wants of one row; `groups` has (base, edited) of each group of an edit."""
+    """A change of one row. `groups` has (base, edited) of each group of an edit."""
 
     section: object
     kind: str

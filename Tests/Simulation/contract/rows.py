@@ -27,7 +27,7 @@ class Rows(Groups):
             self.try_row(edit, change)
 
     def try_row(self, edit, change) -> bool:
-        """Merges one row; what the database refuses is not written, and the rest is told as it would have been."""
+        """Merges one row. If the database refuses it, nothing of it is written, and its outcomes remain."""
         saved = self.database.copy()
         try:
             self.merge_row(edit, change)
@@ -39,7 +39,7 @@ class Rows(Groups):
             return False
 
     def record_key(self, edit):
-        """The key of the record; of one to be created None, where it is to be numbered."""
+        """The key of the record. None if the database numbers a new one."""
         root = edit.resource.root
         id = edit.sent.get("id")
         if temporary(root.table, id):
@@ -90,7 +90,7 @@ class Rows(Groups):
         return self.row(root, edit.key) is not None
 
     def row(self, section, key):
-        """A row as clients see it: none where `where` hides it."""
+        """A row as clients see it. None if `where` hides it."""
         row = self.database.get(section.table, key) if key is not None else None
         return row if row is not None and section.visible(row) else None
 
@@ -131,7 +131,7 @@ class Rows(Groups):
         return as_key(change.id)
 
     def given_key(self, table, id):
-        """The key that a temporary id stands for; None where its creation was missing a record."""
+        """The key that a temporary id means. None if its creation was missing a record."""
         key = self.given.get((table.name, id))
         if key is None and (table.name, id) not in self.missing:
             raise NothingCreated()
@@ -142,11 +142,11 @@ class Rows(Groups):
         key = edit.key if not change.section.is_list else None if change.id is None else as_key(change.id)
         if change.kind == "create":
             self.missing |= set(edit.creations())
-            self.tell_row(edit, change, key, self.without(change, "missing"), None)
+            self.add_row_outcome(edit, change, key, self.without(change, "missing"), None)
         elif change.kind == "delete":
-            self.tell_row(edit, change, key, "already", None, conflict=False)
+            self.add_row_outcome(edit, change, key, "already", None, conflict=False)
         elif not self.is_idle(change):
-            self.tell_row(edit, change, key, self.without(change, "missing"), None)
+            self.add_row_outcome(edit, change, key, self.without(change, "missing"), None)
 
     def without(self, change, outcome) -> str:
         return "rejected" if change.section.on_missing == "reject" else outcome
@@ -156,7 +156,7 @@ class Rows(Groups):
                    for n, (base, edited) in change.groups.items())
 
     def give(self, edit, change, key) -> None:
-        """Notes the key that a temporary id stands for."""
+        """Remembers the key that a temporary id means."""
         section = change.section
         id = edit.sent.get("id") if section is edit.resource.root else change.id
         if temporary(section.table, id) and key is not None:
@@ -196,15 +196,15 @@ class Rows(Groups):
     def delete(self, edit, change, key, row) -> None:
         section = change.section
         if row is None:
-            self.tell_row(edit, change, key, "already", None, conflict=False)
+            self.add_row_outcome(edit, change, key, "already", None, conflict=False)
             return
         differs = any(stored(f, self.real(f, change.old[f.name])) != row[f.column]
                       for f in section.fields if f.name in change.old)
         outcome = "deleted"
         if differs:
             outcome = {"delete": "deleted", "keep": "kept", "reject": "rejected"}[section.on_delete_conflict]
-        told = row if differs or section is edit.resource.root else None
-        self.tell_row(edit, change, key, outcome, told, conflict=differs)
+        shown = row if differs or section is edit.resource.root else None
+        self.add_row_outcome(edit, change, key, outcome, shown, conflict=differs)
         if outcome == "deleted":
             self.remove(edit, section, key)
 
@@ -242,7 +242,7 @@ class Rows(Groups):
         if key is None and outcome == "restored":
             # Its creation was missing a record, so there is no key to bring it back under; the gateway gives it one.
             self.is_unsure, outcome = True, "missing"
-        self.tell_row(edit, change, key, outcome, None)
+        self.add_row_outcome(edit, change, key, outcome, None)
         if outcome == "restored":
             values = self.known.get((edit.resource.name, section.name, key), {})
             if self.database.get(section.table, key) is not None:

@@ -1,4 +1,4 @@
-"""The words for tables and rules: what the fixed schema is made of."""
+"""Tables and rules as values, of which the schema consists."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ class ForeignKey:
 
 @dataclass
 class Table:
-    """One table: its columns with their SQL types, its key, and what the database itself enforces."""
+    """One table: its columns with their SQL types, its key, and its constraints."""
 
     name: str
     columns: dict

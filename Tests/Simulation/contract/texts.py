@@ -8,7 +8,7 @@ ON_DELETE = {"plain": "", "cascade": " ON DELETE CASCADE", "null": " ON DELETE S
 
 
 def tables(engine: str) -> str:
-    """The statements that make all tables, those that are referred to first."""
+    """The statements that make all tables, in an order that foreign keys allow."""
     return "\n".join(statement(t, engine) for t in TABLES)
 
 
@@ -28,7 +28,7 @@ def statement(table, engine: str) -> str:
         parts.append(f"PRIMARY KEY ({listed(table.key)})")
     parts += [f"CONSTRAINT u_{table.name}_{'_'.join(u)} UNIQUE ({listed(u)})" for u in table.uniques]
     for key in table.foreign:
-        # Every table that is referred to stands before, or is the table itself.
+        # A foreign key refers to an earlier table, or to the table itself.
         target = next(t for t in TABLES if t.name == key.table)
         parts.append(f"CONSTRAINT f_{table.name}_{key.column} FOREIGN KEY ({quoted(key.column)}) "
                      f"REFERENCES {quoted(key.table)} ({listed(target.key)}){ON_DELETE[key.on_delete]}")

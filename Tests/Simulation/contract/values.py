@@ -15,7 +15,7 @@ def shown(field, row):
 
 
 def stored(field, value):
-    """What the column holds for a value of a client."""
+    """The value of the column for a value of a client."""
     if field.kind == "set" and value is not None:
         return ",".join(value)
     return value
@@ -48,14 +48,14 @@ def shown_section(section, row) -> dict:
 
 
 def wire(group, values):
-    """A group as it travels: bare where it has one field, an object otherwise."""
+    """A group on the wire: bare if it has one field, otherwise an object."""
     if values is None:
         return None
     return values[group.fields[0].name] if group.bare else {f.name: values[f.name] for f in group.fields}
 
 
 def digest_of(group, values) -> str:
-    """What a client may send in place of a base."""
+    """The hash that a client may send instead of a base."""
     text = json.dumps(wired(wire(group, values)), sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
