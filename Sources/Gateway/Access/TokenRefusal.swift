@@ -1,4 +1,6 @@
-/// The reason for which a token opens nothing, for the log alone: the answer is the same for all.
+/// The reason for which a token is refused.
+///
+/// Only the log contains it: all refusals get the same answer.
 package enum TokenRefusal: String, Error, Sendable {
     case missing = "no token"
     case unknown = "unknown token"
@@ -16,8 +18,8 @@ package enum TokenRefusal: String, Error, Sendable {
     case expired = "token expired"
     case early = "token not valid yet"
     case subject = "token without a usable sub"
-    /// The refresh token behind it is in the tokens file no more.
+    /// The refresh token of this access token is no longer in the tokens file.
     case withdrawn = "token's refresh token withdrawn"
-    /// A refresh token opens one address alone.
+    /// Only the address for new access tokens accepts a refresh token.
     case refreshOnly = "refresh token at another address"
 }

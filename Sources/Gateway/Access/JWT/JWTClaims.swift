@@ -2,21 +2,22 @@ import MergeCore
 import MergeWire
 import Operations
 
-/// The expectations that the claims of a token have to meet.
+/// The requirements for the claims of a token.
 struct JWTClaims: Sendable {
     let issuer: String
     let audience: String
-    /// The name of the claim that holds the roles.
+    /// The name of the claim that contains the roles.
     let rolesClaim: String
 
-    /// Seconds by which the clocks of an issuer may be ahead; an end has none.
+    /// The seconds by which the clock of an issuer may be ahead.
+    ///
+    /// They apply to `nbf`, not to `exp`.
     private static let leeway = 60.0
     private static let longestSubject = 255
 
-    /// Returns the claims of a token whose signature was verified, once they hold.
+    /// Checks and returns the claims of a token whose signature was verified.
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Throws: `TokenRefusal` that names the check that failed.
     func check(_ payload: [UInt8], now: Double) throws(TokenRefusal) -> (claims: AccessClaims, expiry: Double) {
         guard let claims = try? ClaimsDecoder.decode(payload) else { throw .claims }
         guard case .text(let name)? = claims["iss"], name.isExactly(issuer) else { throw .issuer }
@@ -30,9 +31,9 @@ struct JWTClaims: Sendable {
         return (claims, expiry)
     }
 
-    /// Returns the bearer that a token speaks of.
+    /// Returns the bearer of a token.
     ///
-    /// - Throws: `TokenRefusal` where it names nobody.
+    /// - Throws: `TokenRefusal` if the token has no usable `sub`.
     func bearer(_ claims: AccessClaims, expiry: Double) throws(TokenRefusal) -> Bearer {
         guard case .text(let subject)? = claims["sub"], !subject.isEmpty,
             subject.unicodeScalars.count <= Self.longestSubject,
@@ -43,10 +44,12 @@ struct JWTClaims: Sendable {
             expiry: expiry)
     }
 
-    /// Returns the roles that a token gives: those of an array of strings, or the one; anything else is none.
+    /// Returns the roles of a token: one string or an array of strings.
+    ///
+    /// Any other value gives no role.
     func roles(_ claims: AccessClaims) -> Set<ExactText> { Set(Self.texts(claims[rolesClaim]).map(ExactText.init)) }
 
-    /// Returns a text, or all elements of an array where all of them are texts.
+    /// Returns a text, or all elements of an array of texts.
     private static func texts(_ value: Scalar?) -> [String] {
         switch value {
         case .text(let text): return [text]
@@ -59,10 +62,12 @@ struct JWTClaims: Sendable {
         }
     }
 
-    /// The end of the year 9999, in seconds since 1970, so that no sum or conversion of a time overflows.
+    /// The end of the year 9999 in seconds since 1970.
+    ///
+    /// It prevents overflows of sums and conversions.
     private static let latest = 253_402_300_800.0
 
-    /// Reads a time (NumericDate of RFC 7519), of which one beyond the bounds counts as the bound.
+    /// Reads a time (NumericDate of RFC 7519) and limits it to the supported range.
     ///
     /// - Returns: nil if the value is not a number.
     private static func seconds(_ value: Scalar) -> Double? {
