@@ -3,21 +3,21 @@ import MergeCore
 import MergeService
 import MergeWire
 
-/// The members of a query, or of a body, that say what somebody wants of the feed.
+/// The members of a request to the change feed.
 struct FeedRequest: Sendable {
-    /// The revision up to which the client has everything; nil where it asks for the latest alone.
+    /// The last revision that the client has; nil to request only the latest revision.
     var since: Int?
-    /// The feed that the revision is of; nil where it was left out.
+    /// The feed of the revision; nil if it was omitted.
     var feed: String?
-    /// The resources that the client wants, in the order of the rules; nil for all.
+    /// The requested resources in the order of the rules; nil for all.
     var resources: [String]?
-    /// Changes on a page.
+    /// The maximum changes on a page.
     var limit: Int
 
     /// Reads a decimal integer without a sign.
     ///
-    /// - Returns: nil where the member is missing; numbers beyond an `Int` are the largest.
-    /// - Throws: a 400 `Problem` where it is something else.
+    /// - Returns: nil if the member is missing. Numbers beyond an `Int` become the largest `Int`.
+    /// - Throws: a 400 `Problem` for other values.
     static func number(_ name: String, in query: Query) throws(Problem) -> Int? {
         guard let text = try query.text(name) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
@@ -28,7 +28,7 @@ struct FeedRequest: Sendable {
 
     /// Reads the resources that a query names.
     ///
-    /// - Throws: a `Problem`: 404 where one is unknown, 400 where none is named.
+    /// - Throws: a `Problem`: 404 for an unknown resource, 400 for an empty list.
     static func resources(
         in query: Query, of catalog: Catalog, for access: ClientAccess?
     ) throws(Problem) -> [String]? {
@@ -45,9 +45,9 @@ struct FeedRequest: Sendable {
         }
     }
 
-    /// Puts names of resources into the order of the rules, each once.
+    /// Sorts names of resources in the order of the rules, without duplicates.
     ///
-    /// - Throws: a 400 `Problem` where there are none, and that of `unknown`.
+    /// - Throws: a 400 `Problem` for an empty list, or the result of `unknown`.
     static func known(
         _ names: [String], in readable: [Resource], unknown: (String) -> Problem
     ) throws(Problem) -> [String] {
@@ -62,7 +62,7 @@ struct FeedRequest: Sendable {
         return readable.filter { wanted.contains(ObjectIdentifier($0)) }.map(\.name)
     }
 
-    /// Reads the members of `GET /v1/changes`.
+    /// Reads the query of `GET /v1/changes`.
     ///
     /// - Throws: a 400 or 404 `Problem`.
     init(
@@ -75,7 +75,6 @@ struct FeedRequest: Sendable {
         try checkFeed()
     }
 
-    /// Makes a request out of a body's members.
     init(since: Int?, feed: String?, resources: [String]?, limit: Int) {
         self.since = since
         self.feed = feed
@@ -83,10 +82,10 @@ struct FeedRequest: Sendable {
         self.limit = limit
     }
 
-    /// Returns a number of changes on a page, cut to what is allowed.
+    /// Clamps the requested number of changes on a page.
     static func limit(_ wanted: Int?, _ limits: MergeLimits) -> Int { min(max(wanted ?? 500, 1), limits.pageSize) }
 
-    /// - Throws: a 400 `Problem` where a revision stands without the feed that it is of.
+    /// - Throws: a 400 `Problem` for a revision without its feed.
     func checkFeed() throws(Problem) {
         guard let since, since > 0, feed == nil else { return }
         throw Problem(

@@ -3,12 +3,12 @@ import Operations
 import RecordStore
 
 extension RulesBox {
-    /// The most times that a request runs because its tables are altered.
+    /// The maximum runs of a request whose tables are altered.
     private static let mostRuns = 3
 
-    /// Runs a request, and runs it again if a table was altered meanwhile and other rules are active by then.
+    /// Runs a request, and runs it again under new rules if a table was altered meanwhile.
     ///
-    /// A request that meets an altered table has written nothing.
+    /// A request that detects an altered table has written nothing.
     ///
     /// - Parameter run: runs the request under the active rules.
     func underNewestRules<Answer>(
