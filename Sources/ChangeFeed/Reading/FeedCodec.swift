@@ -4,9 +4,7 @@ package import MergeCore
 ///
 /// The wire module supplies both functions.
 package struct FeedCodec: Sendable {
-    /// Encodes a record with its name, or its absence.
-    ///
-    /// The result is the same for all clients that may see it.
+    /// Encodes a record or its absence, in the same form for all clients that may read it.
     package let record: @Sendable (Resource, RecordKey, ReadRecord?) -> [UInt8]
     /// Decodes a key from its URL form, or returns nil.
     package let key: @Sendable (String, Section) -> RecordKey?

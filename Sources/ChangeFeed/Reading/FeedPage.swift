@@ -39,7 +39,7 @@ package struct FeedPage: Sendable {
 /// The answer to a request for changes.
 package enum FeedAnswer: Sendable {
     case page(FeedPage)
-    /// In the page's snapshot, the feed has another name or no longer has the changes after the client's revision.
+    /// The page's snapshot no longer contains the changes after the client's revision.
     case resync(FeedState)
 }
 
@@ -59,7 +59,6 @@ package struct FeedQuestion: Sendable, Hashable {
         self.limit = limit
     }
 
-    /// Returns the request limited to some resources.
     func among(_ readable: [String]) -> FeedQuestion {
         FeedQuestion(since: since, resources: resources?.filter(readable.contains) ?? readable, limit: limit)
     }

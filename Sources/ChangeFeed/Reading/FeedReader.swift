@@ -29,10 +29,7 @@ package final class FeedReader: Sendable {
         let access: ClientAccess?
     }
 
-    /// - Parameters:
-    ///   - feed: confirms the revisions of pages.
-    ///   - codec: encodes records and decodes keys.
-    ///   - shown: stores delivery records.
+    /// - Parameter shown: stores delivery records.
     package init(service: MergeService, feed: ChangeFeed, codec: FeedCodec, shown: ShownRecords) {
         self.shown = shown
         self.service = service
@@ -57,11 +54,10 @@ package final class FeedReader: Sendable {
     ///
     /// Equal requests at the same time share one read.
     ///
-    /// The revision, the changes and the records come from one snapshot of the database. So a record that changes again
-    /// meanwhile is not omitted.
+    /// All data come from one snapshot of the database, so that a record that changes meanwhile is not omitted.
     ///
     /// - Parameters:
-    ///   - state: the latest known state of the feed. If the client already has its revision, the answer is empty.
+    ///   - state: the latest known state of the feed.
     ///   - active: the rules, with a journal.
     ///   - access: the client's rights; nil for all rights.
     package func answer(
@@ -111,8 +107,8 @@ package final class FeedReader: Sendable {
     ) async -> Result<FeedAnswer, StoreError> {
         do throws(StoreError) {
             let journal = source.journal
-            // Two SQLite files are read one after another. Keeping one open while waiting for the other could deadlock
-            // with a COMMIT that locks them in another order.
+            // Reads two SQLite files one after another. Overlapping reads could deadlock with a COMMIT that locks the
+            // files in another order.
             guard journal.ahead == nil, !journal.tables.dialect.isFile else {
                 let found = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
                     try self.found(question, of: named, from: source, in: session)
@@ -135,14 +131,12 @@ package final class FeedReader: Sendable {
         }
     }
 
-    /// A page with the records that were read for it.
     private struct ReadPage: Sendable {
         let page: FeedPage
         /// Records that were not in the cache.
         var read: [ReadRecord] = []
     }
 
-    /// A record that was read for a page.
     private struct ReadRecord: Sendable {
         let text: RecordTextCache.Text
         /// nil if no delivery record is needed.
@@ -151,9 +145,7 @@ package final class FeedReader: Sendable {
         let isForEverybody: Bool
     }
 
-    /// Confirms the page's revision, stores delivery records, then shares the records in the cache.
-    ///
-    /// - Parameter state: the feed in the page's snapshot.
+    /// Confirms the page's revision, stores delivery records, then caches the records.
     private func sent(
         _ read: ReadPage, _ state: FeedState, _ journal: Journal, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> FeedAnswer {
@@ -166,7 +158,6 @@ package final class FeedReader: Sendable {
         return .page(read.page)
     }
 
-    /// The sources of a page.
     private struct PageSource {
         let active: ActiveRules
         let journal: Journal
@@ -181,13 +172,12 @@ package final class FeedReader: Sendable {
         }
     }
 
-    /// The changes and departures of a page.
     private struct Found: Sendable {
-        /// The feed in the snapshot of the changes, under its own name.
+        /// The feed in the snapshot of the changes.
         let state: FeedState
-        /// False if the client cannot continue in this feed from its revision.
+        /// False if the client needs a new snapshot.
         var isServed = true
-        /// The changes in the order of revisions.
+        /// In the order of revisions.
         var changes: [SequencedChange] = []
         var hasMore = false
     }
@@ -200,7 +190,7 @@ package final class FeedReader: Sendable {
         guard state.feed == FeedState.ownName(named), state.reaches(back: question.since) else {
             return Found(state: state, isServed: false)
         }
-        // One more row shows whether there are further changes.
+        // One more row reveals further changes.
         let limit = question.limit + 1
         let rows = try session.query(
             feed.changes(since: question.since, upTo: state.revision, resources: question.resources, limit: limit))
@@ -270,7 +260,7 @@ package final class FeedReader: Sendable {
         }
         let wanted = zip(piece, texts.indices).filter { change, index in
             guard texts[index] == nil else { return false }
-            // If the client sees the record again, its latest change reports the record instead of the departure.
+            // If the client can read the record again, its latest change reports it instead of the departure.
             return !change.isDeparture || views[index]?.sees(latestOf: change) == false
         }.map(\.1)
         if !wanted.isEmpty {
@@ -294,7 +284,6 @@ package final class FeedReader: Sendable {
         return changes
     }
 
-    /// Reads the records of some changes, by their indices.
     private func unread(
         _ wanted: [Int], of piece: ArraySlice<SequencedChange>, _ source: PageSource, in session: any StoreSession,
         _ now: ContinuousClock.Instant
@@ -346,18 +335,18 @@ private struct ToldChanges {
 }
 
 extension ResourceView {
-    /// Returns true if the client sees a record after its last change.
+    /// Returns true if the client can read a record after its last change.
     fileprivate func sees(latestOf change: SequencedChange) -> Bool {
         change.conditions?.latest.map { shows(anyOf: [$0], or: false) } ?? false
     }
 
-    /// Returns true if the client may have seen a record since a revision, or until its departure.
+    /// Returns true if the client could read a record since a revision, or until its departure.
     fileprivate func mayHaveSeen(_ change: SequencedChange, since revision: Int) -> Bool {
         if seesEveryRow { return true }
         let tuples =
             change.isDeparture
             ? change.conditions?.tuples(endedAt: change.revision) : change.conditions?.tuples(since: revision)
-        // Unknown values count as seen.
+        // Without known values, the record is reported.
         guard let tuples else { return true }
         return shows(anyOf: tuples, or: true)
     }

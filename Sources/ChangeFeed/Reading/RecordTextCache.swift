@@ -1,11 +1,10 @@
 import RecordStore
 import Synchronization
 
-/// Caches encoded records, so that many clients that request the same change cost one read.
+/// Caches encoded records, so that clients that request the same change share one read.
 ///
-/// Entries expire after a second, because a foreign change may follow. Their total size is limited.
+/// Entries expire after a second, because foreign changes may follow.
 final class RecordTextCache: Sendable {
-    /// An encoded record.
     final class Text: Sendable {
         let change: SequencedChange
         /// The record as `FeedCodec` encodes it.
@@ -14,9 +13,6 @@ final class RecordTextCache: Sendable {
         fileprivate let rules: String
         fileprivate let at: ContinuousClock.Instant
 
-        /// - Parameters:
-        ///   - change: the last change of the record.
-        ///   - rules: the version of the rules under which it was read.
         init(
             _ bytes: [UInt8], isGone: Bool, of change: SequencedChange, under rules: String, at: ContinuousClock.Instant
         ) {
@@ -31,9 +27,9 @@ final class RecordTextCache: Sendable {
     }
 
     private struct State {
-        /// The entries by the revision of the record's last change, which is unique in a feed.
+        /// The entries by the revision of their change, which is unique in a feed.
         var entries: [Int: Text] = [:]
-        /// The revisions in the order of reading.
+        /// In the order of reading.
         var order: [Int] = []
         var first = 0
         var bytes = 0
@@ -66,7 +62,6 @@ final class RecordTextCache: Sendable {
     private let state = Mutex(State())
     private let mostBytes: Int
     private static let age = Duration.seconds(1)
-    /// The memory of an entry in addition to its text.
     private static let overhead = 200
 
     init(mostBytes: Int = 16 << 20) {
@@ -75,9 +70,7 @@ final class RecordTextCache: Sendable {
 
     /// Returns a text or nil for each change.
     ///
-    /// One lookup serves a whole page, because otherwise many readers would wait for the lock.
-    ///
-    /// - Parameter rules: the version of the rules for the page.
+    /// One lookup serves a whole page, so that readers rarely wait for the lock.
     func texts(
         of changes: some Collection<SequencedChange>, under rules: String, now: ContinuousClock.Instant
     ) -> [Text?] {

@@ -4,12 +4,12 @@ package import RecordStore
 import Synchronization
 
 extension ActiveRules {
-    /// The maximum rows of a table that are counted.
+    /// The maximum rows that are counted.
     ///
     /// Larger tables are estimated.
     private static let counted = 100_000
 
-    /// Estimates the number of records of some resources for a progress bar; nil if this would be expensive.
+    /// Estimates the number of records for a progress bar; nil if this would be expensive.
     ///
     /// - Parameter viewer: the client; nil for all rights.
     package func estimate(
@@ -28,7 +28,7 @@ extension ActiveRules {
         }
     }
 
-    /// Returns true if clients see no record of any resource; false if this cannot be checked.
+    /// Returns true if clients can read no record of any resource; false also after an error.
     package func isEmpty(_ service: MergeService) async -> Bool {
         for resource in catalog.resources {
             let hasRecords = Atomic<Bool>(false)
@@ -51,7 +51,7 @@ extension ActiveRules {
         of root: Section, for view: ResourceView?, _ dialect: any Dialect, _ session: any StoreSession
     ) throws(StoreError) -> Int? {
         if let view, !view.seesEveryRow {
-            // The estimate must not reveal rows of other clients, and counting the client's own rows may take long.
+            // The estimate must not reveal rows of other clients, and counting the client's own rows may be slow.
             guard let filter = view.rowFilter, filter.isExact else { return nil }
             let question = SectionSQL.of(root, dialect).count(showing: filter, atMost: counted)
             guard case .integer(let count)? = try session.query(question).first?.first, count < counted else {
@@ -62,7 +62,7 @@ extension ActiveRules {
         if let question = dialect.estimate(of: root.table),
             case .integer(let rows)? = try session.query(question).first?.first, rows > counted
         {
-            // With a visibility condition only counting would give the number.
+            // A visibility condition requires a count.
             return root.visibility == nil ? Int(clamping: rows) : nil
         }
         guard case .integer(let count)? = try session.query(SectionSQL.of(root, dialect).count).first?.first else {

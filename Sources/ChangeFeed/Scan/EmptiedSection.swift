@@ -1,18 +1,14 @@
 /// A section that has lost most of its rows since the last pass.
 ///
-/// A restore creates tables before it fills them. So the scan reports the loss only if the rows are still missing after
-/// a delay.
+/// A restore creates tables before it fills them, so the scan reports the loss only after a delay.
 struct EmptiedSection: Error {
     private let name: String
     private let known: Int
     private let left: Int
     private let until: ContinuousClock.Instant
-    /// The number of delays so far.
     let waits: Int
 
-    /// The minimum loss.
-    ///
-    /// The scan reports smaller losses at once.
+    /// Smaller losses are reported at once.
     static let least = 100
     /// The maximum delays.
     ///
@@ -27,13 +23,11 @@ struct EmptiedSection: Error {
         self.waits = waits
     }
 
-    /// Returns true if a section has lost more than half of its rows.
     static func hasLostMost(of known: Int, left: Int) -> Bool { known - left >= least && left * 2 < known }
 
-    /// Returns true when the delay is over.
     func isDue(now: ContinuousClock.Instant) -> Bool { until <= now }
 
-    /// Returns true if the loss is reported now, because no row has come back or the delays are used up.
+    /// Returns true if the loss is reported now: no row has come back, or the delays are used up.
     func isFinal(left now: Int) -> Bool { now <= left || waits >= Self.mostWaits }
 
     /// The sentence for the log and `/readyz`.

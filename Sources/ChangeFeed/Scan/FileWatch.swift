@@ -1,6 +1,6 @@
 /// Decides when a database file is scanned: after a commit of another connection.
 ///
-/// After such a commit the scan also runs for new delivery records, which may have been stored after the last scan.
+/// Delivery records that follow such a commit also need a scan.
 struct FileWatch {
     private var scanned: (version: Int?, note: Int?)?
     private var changed: ContinuousClock.Instant?
@@ -31,7 +31,7 @@ struct FileWatch {
         return now - last >= Self.most
     }
 
-    /// Stores the state from before a finished scan.
+    /// Records a scan, with the values from before its start.
     mutating func hasScanned(version: Int?, upToNote note: Int?, now: ContinuousClock.Instant) {
         if scanned?.version != version { changed = now }
         scanned = (version, note)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Finds foreign changes by reading all rows again and again.
 ///
-/// One gateway on a journal has the lease and scans. The lease only saves work: each transaction that writes row
-/// digests and changes checks the lease again.
+/// Only the gateway with the lease scans. This saves work, but safety does not depend on it: each transaction that
+/// writes row digests and changes checks the lease again.
 package final class ForeignScan: Sendable {
     /// The settings of a scan.
     package struct Settings: Sendable {
@@ -14,7 +14,7 @@ package final class ForeignScan: Sendable {
         package var rowsPerSecond: Int
         /// The minimum time between the starts of two cycles.
         package var interval: Duration
-        /// The delay before the scan reports that a table has lost more than half of its rows.
+        /// The delay before a scan reports that a table has lost most of its rows.
         package var emptiedPause: Duration
 
         /// Makes settings.
@@ -41,9 +41,8 @@ package final class ForeignScan: Sendable {
     private static let pause = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - feed: sequences the changes.
-    ///   - active: returns the active rules with the journal; nil while nothing is served or scanned.
-    ///   - askForReload: requests a reload of the schema after a table was altered.
+    ///   - active: returns the active rules with the journal; nil to pause the scan.
+    ///   - askForReload: requests a reload after a table was altered.
     ///   - warn: logs a sentence for operators.
     package init(
         _ settings: Settings, service: MergeService, feed: ChangeFeed, active: @escaping @Sendable () -> ActiveRules?,
@@ -91,7 +90,7 @@ package final class ForeignScan: Sendable {
         }.value
     }
 
-    /// Stores in the journal that this gateway sends records without delivery records.
+    /// Stores in the journal that this gateway stores no delivery records.
     ///
     /// A later scan then cannot rely on earlier passes.
     package static func sendsUnnoted(_ journal: @escaping @Sendable () -> Journal?) async {
@@ -111,8 +110,6 @@ package final class ForeignScan: Sendable {
     }
 
     /// Returns true if gateways on a journal scan or have scanned.
-    ///
-    /// - Throws: `StoreError` if the journal cannot be read.
     package static func isUsed(in journal: Journal) async throws(StoreError) -> Bool {
         let feed = journal.tables.feed
         let rows = try await journal.engine.read(deadline: .now.advanced(by: pause * 10)) {

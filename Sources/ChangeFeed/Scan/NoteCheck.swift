@@ -1,11 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// Compares delivery records with the rows that a pass reads, for one section.
+/// Compares delivery records of a section with the rows that a pass reads.
 ///
-/// After a pass the row digests equal the rows that it has read. If these rows match the delivered digest, the row
-/// digests describe the delivered record, so the scan will detect any later change. Otherwise a client has outdated
-/// data. A row in a delivered range that was not delivered is missing at a client.
+/// After a pass, the stored row digests equal the rows. If they match the delivered digest too, the scan will detect
+/// any later change. Otherwise a client has outdated data. A row in a delivered range that was not delivered is missing
+/// at a client.
 struct NoteCheck {
     private struct Noted {
         let record: String
@@ -13,45 +13,39 @@ struct NoteCheck {
         var revision: Int
         /// The delivered digest minus the digests of the rows so far; 0 if they match.
         var rest: UInt64
-        /// The page on which it was sent; -1 for none.
+        /// The page that contained it; -1 for none.
         let page: Int32
         /// The index of its condition values; -1 without conditions.
         let conditions: Int32
-        /// The index of the next entry with the same link; -1 at the end.
+        /// The next entry with the same link; -1 at the end.
         let next: Int32
     }
 
-    /// One entry for each record and digest.
-    ///
-    /// A snapshot delivers every record, so entries are small.
+    /// One small entry for each record and digest, because a snapshot delivers every record.
     private var noted: [Noted] = []
     /// The first entry of each link.
     private var byLink: [UInt64: Int32] = [:]
-    /// The delivered ranges.
     var spans = SpanCheck()
     private var others: [Int] = []
-    /// Distinct condition values, which many records share.
+    /// Distinct condition values, shared by many records.
     private var conditions: [[UInt8]] = []
     private var conditionPlaces: [[UInt8]: Int32] = [:]
 
-    /// The maximum entries that one pass compares.
+    /// The maximum entries of one pass.
     ///
-    /// Further records wait for the next pass.
+    /// Others wait for the next pass.
     static let most = 300_000
-    /// The number of entries from which memory for the maximum is reserved, because gradual growth needs twice as much.
+    /// The number of entries that reserves memory for the maximum, because gradual growth needs twice as much.
     private static let many = 50_000
-    /// The number of entries that are searched for a duplicate.
+    /// The maximum entries to search for a duplicate.
     private static let mostCompared = 32
 
-    /// True if further records can be added.
     var hasRoom: Bool { noted.count < Self.most }
     var isEmpty: Bool { noted.isEmpty && spans.isEmpty }
     /// The numbers of the compared delivery records, after the pass.
     var numbers: [Int] { others + spans.numbers }
-    /// True if there are delivery records.
     var isNoted: Bool { !others.isEmpty || !spans.isEmpty }
 
-    /// Adds a delivery record.
     mutating func add(_ number: Int, _ content: ShownNote.Content, revision: Int) {
         var page = Int32(-1)
         if let span = content.span {
@@ -87,8 +81,6 @@ struct NoteCheck {
     }
 
     /// Returns the first match among the latest entries of a link, or nil.
-    ///
-    /// The search is limited, so that a record with very many versions stays cheap.
     private func place(from first: Int32?, where isMeant: (Noted) -> Bool) -> Int? {
         var place = first ?? -1
         for _ in 0..<Self.mostCompared {
@@ -99,9 +91,9 @@ struct NoteCheck {
         return nil
     }
 
-    /// Subtracts a row that the pass has read, in the order of keys.
+    /// Subtracts a row of the pass, in the order of keys.
     ///
-    /// - Returns: the delivered ranges that contain the row and were sent without it; almost always none.
+    /// - Returns: the delivered ranges that contain the row and were sent without it.
     mutating func count(link: UInt64, digest: UInt64) -> SpanCheck.Runs {
         var sent = SpanCheck.Runs.none
         var place = byLink[link] ?? -1
@@ -123,7 +115,6 @@ struct NoteCheck {
         let conditions: [UInt8]?
     }
 
-    /// The records whose rows differ from the delivered ones.
     var different: [Different] {
         noted.filter { $0.rest != 0 }.map { noted in
             Different(

@@ -10,11 +10,9 @@ struct RangeDiff {
         let now: Mark?
     }
 
-    /// The rows that differ.
     private(set) var changes: [Change] = []
-    /// The number of deleted rows.
     var losses: Int { changes.count { $0.now == nil } }
-    /// Stored digests without a row, which may follow after the last row that was read.
+    /// Stored digests without a row so far.
     private(set) var left: [Mark] = []
 
     /// - Parameters:
@@ -34,21 +32,20 @@ struct RangeDiff {
     }
 }
 
-/// Splits rows into ranges that fit well into one row of the journal.
+/// Splits rows into ranges that fit into one row of the journal.
 enum RangeSplit {
     /// The rows of a new range.
     static let target = 400
-    /// The maximum rows of a range before it is split.
+    /// The size above which a range is split.
     static let most = 800
-    /// The minimum rows of a range before it is joined with the next.
+    /// The size below which a range is joined with the next.
     static let least = 100
 
     /// Replaces a range by ranges of the usual size.
     ///
     /// - Parameters:
-    ///   - range: the range to replace.
-    ///   - rows: the row digests of the rows that were read, from its start.
-    ///   - left: stored digests without a row if the range continues after the last row; nil if it ends there.
+    ///   - rows: the current rows from its start.
+    ///   - left: stored digests without a row if the range was not read completely; otherwise nil.
     ///   - newID: returns an id for a new range.
     /// - Returns: the ranges in order; the first keeps the old id.
     static func ranges(
@@ -70,10 +67,9 @@ enum RangeSplit {
         }
     }
 
-    /// Sorts the ranges of the journal by their links.
+    /// Sorts ranges by their links; nil if the chain is broken.
     ///
     /// - Parameter isWhole: true if the last range has no successor. Otherwise its successor does not exist yet.
-    /// - Returns: nil if the chain is broken.
     static func chain(_ ranges: [MarkRange], isWhole: Bool) -> [MarkRange]? {
         var byID: [Int: MarkRange] = [:]
         for range in ranges { byID[range.id] = range }

@@ -1,15 +1,12 @@
 import RecordStore
 
-/// Narrows many ranges down to those that may have changed, by the sums of their row digests.
+/// Finds the ranges that may have changed, by the sums of their row digests.
 ///
-/// Equal ranges are counted from the start and from the end; the changes are between them. A new row may be next to an
-/// equal range, so one equal range with rows on either side is compared too.
+/// All changes are between the equal ranges at the start and those at the end. A new row may be next to an equal range,
+/// so one equal range with rows on either side is compared too.
 struct RangeMatch {
-    /// The equal ranges at the start.
     private(set) var before = 0
-    /// The equal ranges at the end.
     private(set) var behind = 0
-    /// The rows of the equal ranges at the start and at the end.
     private(set) var rows = (before: 0, behind: 0)
 
     /// - Parameters:

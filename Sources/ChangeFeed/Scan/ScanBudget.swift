@@ -7,11 +7,11 @@ struct ScanBudget {
     /// The usual time of a row in earlier steps.
     private var usual: Double?
 
-    /// The cost of a changed row, in rows, because its digest is written and its record is looked up.
+    /// The cost of a changed row, in rows: its digest is written and its record is looked up.
     static let differing = 5
     /// Extra cost of a foreign change, in rows, so that pushes do not starve.
     static let found = 10
-    /// The seconds from which an unusually slow step shows that the database has other work.
+    /// The seconds from which an unusually slow step indicates other load on the database.
     private static let slow = 0.02
 
     init(rowsPerSecond: Int, now: ContinuousClock.Instant) {
@@ -22,10 +22,8 @@ struct ScanBudget {
     /// Charges a step.
     ///
     /// - Parameters:
-    ///   - rows: the rows that were read.
     ///   - differing: the rows that differ from their digests.
     ///   - found: the changes that were stored.
-    ///   - begin: the start of the step.
     /// - Returns: the earliest start of the next step.
     mutating func spend(
         rows: Int, differing: Int, found: Int, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant

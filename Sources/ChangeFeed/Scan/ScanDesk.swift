@@ -5,7 +5,6 @@ import RecordStore
 /// The lease of the scan in the journal.
 struct ScanDesk: Sendable {
     let journal: Journal
-    /// The id of the gateway.
     let gateway: String
 
     /// The seconds after which a lease expires without renewal.
@@ -16,8 +15,6 @@ struct ScanDesk: Sendable {
     private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
     /// Acquires the lease if no other gateway has it.
-    ///
-    /// - Returns: the current state of the scan.
     func take() async throws(StoreError) -> ScanState {
         let before = try await journal.engine.read(deadline: deadline) { [feed] session throws(StoreError) in
             try session.query(feed.scanState(locking: false)).first.flatMap { feed.scanState($0) }
@@ -39,9 +36,8 @@ struct ScanDesk: Sendable {
         }
     }
 
-    /// Returns the time since which foreign changes are detected in all given sections.
-    ///
-    /// It is nil until the first pass over each section has ended.
+    /// Returns the time since which foreign changes are detected; nil before the first pass over each section has
+    /// ended.
     func since(_ units: [ScanUnit]) async throws(StoreError) -> DateTime? {
         let rows = try await journal.engine.read(deadline: deadline) { [feed] session throws(StoreError) in
             try session.query(feed.sectionsSince)

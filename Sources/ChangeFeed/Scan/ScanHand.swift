@@ -9,9 +9,8 @@ struct ScanHand: Sendable {
     let journal: Journal
 
     private static let patience = Duration.seconds(30)
-    /// The maximum changes in one row of `pending`.
+    /// The maximum changes in a row of `pending`.
     private static let mostChanges = 500
-    /// The maximum delivery records that are read at once.
     private static let mostNotes = 500
 
     private var tables: FeedTables { journal.tables.feed }
@@ -32,7 +31,7 @@ struct ScanHand: Sendable {
 
     /// Reads the digests of the rows between two keys.
     ///
-    /// - Parameter kept: the positions of columns whose values are also returned.
+    /// - Parameter kept: columns whose values are also returned.
     func digests(
         of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int, keeping kept: [Int]
     ) async throws(StoreError) -> HashedRows {
@@ -44,17 +43,16 @@ struct ScanHand: Sendable {
 
     /// A key range to read.
     struct Stretch: Sendable {
-        /// The key before the range; nil to begin with the first row.
+        /// nil to begin with the first row.
         var low: RecordKey?
-        /// The last possible key of the range; nil for no end.
+        /// The last possible key; nil for no end.
         var high: RecordKey?
-        /// The maximum rows to read.
         var limit: Int
     }
 
-    /// Row digests, and the rows without one because a value cannot be decoded.
+    /// Row digests, and the rows that have none because a value cannot be decoded.
     struct ReadMarks: Sendable {
-        /// The row digests of each key range, in the order of keys.
+        /// In the order of keys.
         var stretches: [[Mark]] = []
         var omitted = OmittedRows()
     }
@@ -70,8 +68,7 @@ struct ScanHand: Sendable {
                 let rows = try session.readableRows(
                     keeping: unit.kept, key: unit.keyPlaces, after: stretch.low, limit: stretch.limit
                 ) { statement(of: unit, after: $0, upTo: stretch.high, limit: $1) }
-                // Sections without a key find rows by the parent. If that cannot be decoded, the row is part of no
-                // record.
+                // Rows without a key are found by the parent. If that cannot be decoded, the row is part of no record.
                 if unit.section.keyCount > 0 { read.omitted.add(rows.omitted) }
                 let width = unit.kept.count
                 var marks: [Mark] = []
@@ -92,7 +89,6 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Counts the rows of a section, up to a limit.
     func count(_ unit: ScanUnit, atMost limit: Int) async throws(StoreError) -> Int {
         let question = SectionSQL.of(unit.section, service.engine.dialect).count(atMost: limit)
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
@@ -104,7 +100,7 @@ struct ScanHand: Sendable {
     /// Returns the version of the database file, which changes with commits of other connections; nil for a server.
     func fileVersion() async throws(StoreError) -> Int? {
         guard let question = service.engine.dialect.fileVersion else { return nil }
-        // The version is valid on one connection only: the write connection, whose own commits do not change it.
+        // Only the write connection has a valid version, because its own commits do not change it.
         return try await service.engine.withConnection(for: .write, deadline: deadline) {
             connection throws(StoreError) -> Int? in
             try connection.read { session throws(StoreError) in
@@ -114,8 +110,7 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns the last write to a table and the current time, by the database's clock; nil if the database has
-    /// neither.
+    /// Returns the last write to a table and the current time by the database's clock, or nil.
     func lastWrite(to unit: ScanUnit) async throws(StoreError) -> (write: Int?, now: Int)? {
         guard let question = service.engine.dialect.lastWrite(to: unit.section.table) else { return nil }
         let rows = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
@@ -128,7 +123,7 @@ struct ScanHand: Sendable {
 
     // MARK: Records
 
-    /// Returns the records to which the row of each change belongs, before and after the change.
+    /// Returns the records of each changed row, before and after the change.
     func records(of changes: [RangeDiff.Change], in unit: ScanUnit) async throws(StoreError) -> [[RecordKey]] {
         var links: [[Value]: [RecordKey]] = [:]
         var sought: [[Value]] = []
@@ -156,12 +151,11 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns the name of a record of a unit's resource.
     func name(_ key: RecordKey, _ unit: ScanUnit) -> RecordName {
         RecordName(resource: unit.resource.name, record: journal.codec.key(key, unit.resource.root))
     }
 
-    /// Finds the records of rows that are linked by other columns than the key.
+    /// Finds the records of rows that are not linked by the key.
     private func roots(
         linkedBy links: [[Value]], in unit: ScanUnit
     ) async throws(StoreError) -> [[RecordKey]] {
@@ -180,7 +174,7 @@ struct ScanHand: Sendable {
 
     private static let mostKeys = 100
 
-    /// Reads the current condition values of records, without deleted records.
+    /// Reads the current condition values of existing records.
     func conditions(
         of keys: some Sequence<RecordKey>, in resource: Resource
     ) async throws(StoreError) -> [RecordKey: ConditionTag] {
@@ -209,7 +203,6 @@ struct ScanHand: Sendable {
 
     // MARK: The journal
 
-    /// The state of a section in the journal.
     struct Known: Sendable {
         let id: Int
         /// The latest revision at the start of the last complete pass.
@@ -240,15 +233,13 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// The start of a pass.
     struct Beginning: Sendable {
-        /// The latest revision.
         let revision: Int
-        /// The delivery records of the section up to that revision.
+        /// The delivery records up to that revision.
         var notes: NoteCheck
     }
 
-    /// Reads the latest revision and the delivery records of a section in one snapshot.
+    /// Reads the latest revision and the delivery records in one snapshot.
     ///
     /// Later delivery records belong to the next pass.
     func beginning(of unit: ScanUnit) async throws(StoreError) -> Beginning {
@@ -264,7 +255,7 @@ struct ScanHand: Sendable {
                 guard case .integer(let number) = row[0], case .integer(let revision) = row[1],
                     case .bytes(let bytes) = row[2]
                 else { continue }
-                // A damaged delivery record is ignored, and deleted with the others.
+                // A damaged delivery record is ignored and deleted.
                 notes.add(
                     Int(clamping: number), ShownNote.Content(bytes: bytes) ?? ShownNote.Content(entries: []),
                     revision: Int(clamping: revision))
@@ -277,14 +268,11 @@ struct ScanHand: Sendable {
 
     /// The rows to read after a delivered range.
     ///
-    /// The pass needs one of them to detect its end.
+    /// The pass needs at least one to detect its end.
     private static let mostBehind = 20
-    /// The rows to read before a delivered range.
-    ///
-    /// The last row with a decodable key is used.
+    /// The rows to read before a delivered range, of which one with a decodable key is needed.
     private static let mostBeside = 5
 
-    /// Finds the rows next to the delivered ranges.
     private func bound(_ spans: inout SpanCheck, of unit: ScanUnit) async throws(StoreError) {
         for (index, end) in spans.seal().enumerated() where end.low != nil || end.high != nil {
             let (low, high) = (end.low.map { unit.key($0) }, end.high.map { unit.key($0) })
@@ -318,7 +306,7 @@ struct ScanHand: Sendable {
 
     /// Reads the stored row digests of ranges.
     ///
-    /// - Throws: `StoreError`, of the kind `unreadable` if a range has lost its row digests.
+    /// - Throws: `StoreError`, of the kind `unreadable` if they are missing or damaged.
     func marks(of ranges: [MarkRange], in unit: Int) async throws(StoreError) -> [[Mark]] {
         let found = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             var statements = ranges.map { tables.marks(of: $0.id, in: unit) }[...]
@@ -340,7 +328,6 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns the number of the last delivery record, or nil.
     func lastNote() async throws(StoreError) -> Int? {
         let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             try session.query(tables.anyNote)
@@ -352,15 +339,14 @@ struct ScanHand: Sendable {
     /// A record that differs from the version that clients have.
     struct FoundChange: Sendable {
         let name: RecordName
-        /// A later revision of the record is enough to report the change to every client.
+        /// If the record has a later revision than this, that revision reports the change.
         let toldSince: Int
-        /// The condition values of the rows, first the former, then the current ones.
+        /// The condition values of the rows, former ones first.
         var tags: [ConditionTag] = []
-        /// The condition values that a client received, which row digests may never have contained; nil without
-        /// conditions.
+        /// Delivered condition values, which row digests may never have contained; nil without conditions.
         var shown: ConditionTag?
 
-        /// True if access conditions may have another result now.
+        /// True if the result of access conditions may change.
         var changesConditions: Bool { Set(tags).count > 1 || shown != nil }
 
         /// Returns true if a later revision reports this change to every client that has not seen it.
@@ -372,20 +358,18 @@ struct ScanHand: Sendable {
             return !changesConditions || history?.covers(tags.map(\.bytes), since: toldSince) == true
         }
 
-        /// Returns the condition values since then, with the current ones last.
+        /// Returns the condition values since then, current ones last.
         func values(behind history: ConditionHistory?) -> [ConditionTag] {
             shown.map { [$0] + (history?.latest.map { [ConditionTag($0)] } ?? []) } ?? tags
         }
     }
 
-    /// Writes that belong into one transaction.
+    /// The writes of one transaction.
     struct Filing: Sendable {
-        /// The ranges to store, with their row digests.
         var ranges: [(range: MarkRange, marks: [Mark])] = []
-        /// The ids of ranges to delete.
         var forgotten: [Int] = []
         var changes: [FoundChange] = []
-        /// The end of a pass: the compared delivery records, and the revision at its start.
+        /// The end of a pass: compared delivery records, and the revision at its start.
         var end: (notes: [Int], revision: Int)?
     }
 
@@ -394,7 +378,7 @@ struct ScanHand: Sendable {
     /// - Returns: the number of new changes.
     /// - Throws: `StoreError`, or `LeaseLost` if nothing was written.
     func file(_ filing: Filing, of unit: Int, under lease: ScanLease) async throws -> Int {
-        // Sequences committed pushes first, so that their rows do not count as foreign changes.
+        // Sequences committed pushes first, so that their rows are not reported as foreign changes.
         if !filing.changes.isEmpty { _ = try await feed.catchUp() }
         let filed: Int? = try await journal.engine.write(deadline: deadline) {
             [tables] session throws(StoreError) -> Ending<Int?> in
@@ -436,8 +420,8 @@ struct ScanHand: Sendable {
         var names: [RecordName] = []
         var tags: [RecordName: [ConditionTag]] = [:]
         for change in changes {
-            // Clients that have read the later revision have delivery records, which the pass compares. The other
-            // clients will read that revision, if its history contains the condition values.
+            // Clients that have read the later revision have delivery records, which the pass compares. Other clients
+            // will read that revision, if its history contains the condition values.
             let history = histories[change.name]
             if let revision = known[change.name], revision > change.toldSince, change.isTold(by: history) { continue }
             if tags[change.name] == nil { names.append(change.name) }

@@ -6,17 +6,15 @@ import RecordStore
 ///
 /// While it has the lease, its row digests in memory equal those in the journal.
 final class ScanShift {
-    /// The news since the last report.
     struct News {
         var cycles = 0
         var found = 0
-        /// The reason for which the last cycle skipped a section.
+        /// The reason for which a section was skipped.
         var trouble: String?
-        /// The state of the scan in the journal, if it was read.
+        /// The state in the journal, if it was read.
         var state: ScanState?
-        /// The time since which foreign changes are detected, if it is known.
+        /// The time since which foreign changes are detected.
         var since: DateTime?
-        /// A table was altered since the schema was read.
         var hasAlteredTable = false
         /// Sentences for the log.
         var warnings: [String] = []
@@ -28,7 +26,7 @@ final class ScanShift {
     private let hand: ScanHand
     private let units: [ScanUnit]
     private var scans: [String: UnitScan] = [:]
-    /// The sections that have lost most of their rows, by name.
+    /// The sections that have lost most of their rows.
     private var emptied: [String: EmptiedSection] = [:]
     private var progress: ScanProgress
     private var budget: ScanBudget
@@ -37,19 +35,19 @@ final class ScanShift {
     private var news = News()
     private var knowsSince = false
     private var tell: (News) -> Bool = { _ in false }
-    /// The current place of the cycle; nil between cycles.
+    /// nil between cycles.
     private(set) var place: ScanPlace?
-    /// The pass over a busy section, which runs between the steps of another pass.
+    /// The pass over a busy section, between the steps of another pass.
     private var hot: UnitPass?
     /// The rows whose digests are compared at once.
     private static let group = 4_000
     /// Additional rows to read, so that a few new rows do not hide the end.
     private static let spare = 100
-    /// The rows that are read with their values at once.
+    /// The maximum rows that are read with values.
     private static let piece = 1_000
-    /// The passes after its last change for which a section is busy.
+    /// The passes for which a section is busy after a change.
     private static let heat = 3
-    /// The maximum successive cycles that skip an unchanged section.
+    /// The maximum successive cycles without a pass over an unchanged section.
     private static let mostSkipped = 20
     /// The seconds by which a write may become visible after its recorded time.
     private static let slack = 3
@@ -71,8 +69,6 @@ final class ScanShift {
     private struct Over: Error {}
 
     /// Scans until another gateway has the lease or `tell` returns false.
-    ///
-    /// - Throws: `StoreError` if the database or the journal is unusable.
     func run(telling tell: @escaping (News) -> Bool) async throws(StoreError) {
         self.tell = tell
         do {
@@ -169,7 +165,7 @@ final class ScanShift {
                 isWhole = false
                 news.trouble = lost.sentence
             } catch let error as StoreError where error.isOfOneSection {
-                // Other sections continue; this one starts anew in the next cycle.
+                // Other sections continue. The next cycle starts this section anew.
                 scans[unit.name] = nil
                 news.trouble = "“\(unit.name)” cannot be scanned: \(error)"
                 if error.kind == .schemaChanged { news.hasAlteredTable = true }
@@ -212,7 +208,7 @@ final class ScanShift {
         return scan
     }
 
-    /// Begins a pass; nil if the table has had no write since the last pass and has no delivery records.
+    /// Begins a pass; nil if the table has no new write and no delivery records.
     private func begin(_ scan: UnitScan) async throws -> UnitPass? {
         let write = try await hand.lastWrite(to: scan.unit)
         if scan.isComplete, let before = scan.passBegan, let last = write?.write, last < before - Self.slack,
@@ -228,7 +224,7 @@ final class ScanShift {
         return UnitPass(scan, try await hand.beginning(of: scan.unit), began: write?.now)
     }
 
-    /// Runs a step of a busy section between the steps of a long pass.
+    /// Runs a step of a busy section during a long pass.
     private func hotStep(beside main: UnitPass) async throws {
         if hot == nil {
             let hottest = scans.values
@@ -271,7 +267,7 @@ final class ScanShift {
         if next > end { try await rest(until: next) }
     }
 
-    /// Compares the digests of some ranges, and compares rows if they differ.
+    /// Compares the digests of some ranges, then rows if digests differ.
     private func compare(_ pass: UnitPass) async throws -> Int {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         var (count, digest, last) = (0, UInt64(0), pass.index)
@@ -335,7 +331,7 @@ final class ScanShift {
         pass.isDone = pass.scan.isComplete && last == pass.scan.ranges.count
     }
 
-    /// Returns the positions of the columns that the comparison with delivery records needs.
+    /// Returns the columns for the comparison with delivery records.
     private func kept(_ pass: UnitPass) -> [Int] {
         if pass.notes.isEmpty { return [] }
         return pass.notes.spans.looksAtConditions ? pass.scan.unit.kept : pass.scan.unit.link
@@ -387,7 +383,6 @@ final class ScanShift {
         }
     }
 
-    /// A range with its current rows.
     private struct Look {
         let range: MarkRange
         let high: RecordKey?
@@ -395,11 +390,11 @@ final class ScanShift {
         let isWhole: Bool
         let diff: RangeDiff
 
-        /// True if the range need not be split or joined.
+        /// True if the range must be neither split nor joined.
         var isPlain: Bool { isWhole && RangeSplit.least <= rows.count && rows.count <= RangeSplit.most }
     }
 
-    /// Compares ranges row by row, and stores their changes in one transaction as long as their bounds stay.
+    /// Compares ranges row by row, and stores the changes of those whose bounds do not change in one transaction.
     ///
     /// - Returns: the number of rows read.
     private func look(_ pass: UnitPass, upTo end: Int) async throws -> Int {
@@ -431,11 +426,9 @@ final class ScanShift {
         return read
     }
 
-    /// Checks the deleted rows before they are reported.
+    /// Delays the report if the section has lost most of its rows.
     ///
-    /// A restore creates tables before it fills them, so the scan reads a section that has lost most rows again later.
-    ///
-    /// - Throws: `EmptiedSection` if the section must wait, or `StoreError`.
+    /// - Throws: `EmptiedSection` during the delay, or `StoreError`.
     private func checkLosses(_ losses: Int, _ pass: UnitPass) async throws {
         let unit = pass.scan.unit
         guard losses > 0, pass.losses.isCountDue(adding: losses) else { return }
@@ -472,7 +465,7 @@ final class ScanShift {
         }
     }
 
-    /// Reads the row digests of key ranges, and reports the rows that have none.
+    /// Reads row digests, and reports the rows that have none.
     private func marks(in stretches: [ScanHand.Stretch], _ pass: UnitPass) async throws -> [[Mark]] {
         let unit = pass.scan.unit
         let read = try await hand.marks(of: unit, in: stretches)
@@ -499,7 +492,7 @@ final class ScanShift {
         }
     }
 
-    /// Stores a range that has too many or too few rows, or that was not read completely.
+    /// Stores a range that is too large, too small, or not completely read.
     private func rearrange(_ pass: UnitPass, _ look: Look) async throws {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         var filing = ScanHand.Filing()
@@ -518,9 +511,7 @@ final class ScanShift {
         try advance(pass, behind: pass.index + done, high: try key(scan.ranges[pass.index + done - 1].high, unit))
     }
 
-    /// Joins a small range with the next.
-    ///
-    /// The pass then reads both.
+    /// Joins a small range with the next, and the pass continues with both.
     private func join(_ pass: UnitPass, rows: [Mark], _ filing: ScanHand.Filing) async throws {
         let scan = pass.scan
         var filing = filing
@@ -533,7 +524,7 @@ final class ScanShift {
         scan.ranges.replaceSubrange(pass.index...pass.index + 1, with: [joined])
     }
 
-    /// Stores row digests for new rows without reporting them: the first pass.
+    /// Stores digests of new rows without reporting them, in the first pass.
     private func takeNote(_ pass: UnitPass) async throws -> Int {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         let limit = 5 * RangeSplit.target
@@ -562,7 +553,7 @@ final class ScanShift {
         return rows.count
     }
 
-    /// Ends a pass: stores the differences from delivery records, and the completion.
+    /// Ends a pass: stores its completion and the differences from delivery records.
     private func end(_ pass: UnitPass) async throws {
         let scan = pass.scan
         emptied[scan.unit.name] = nil

@@ -1,6 +1,5 @@
 import MergeCore
 
-/// Measures the rows per second.
 struct ScanSpeed {
     private var rows = 0
     private var since: ContinuousClock.Instant?

@@ -4,9 +4,9 @@ package import MergeCore
 package struct ScanStatus: Sendable {
     /// True if this gateway scans.
     package var isScanning = false
-    /// The age of the last completed check for foreign changes in seconds; nil before the first.
+    /// The age of the last complete check in seconds; nil before the first.
     package var lag: Int?
-    /// The time in UTC since which foreign changes are detected; nil before the first pass has ended.
+    /// The time in UTC since which foreign changes are detected; nil before the end of the first pass.
     package var since: DateTime?
     /// The duration of the last cycle.
     package var cycleMilliseconds: Int?
@@ -22,7 +22,7 @@ package struct ScanStatus: Sendable {
     package var failures = 0
     /// The sections that cannot be scanned, because their rows have no usable key.
     package var unwatched: [String] = []
-    /// The reason for which the scan has stopped or skips a section, with its start; nil if there is none.
+    /// The reason for which the scan stopped or skips a section, with its start; or nil.
     package var trouble: (text: String, since: ContinuousClock.Instant)?
 
     /// Makes the state before the first scan.

@@ -2,17 +2,17 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// A section of a resource, as a scan reads it in the order of the table's key.
+/// A section of a resource, as a scan reads it.
 struct ScanUnit: Sendable {
     let resource: Resource
     let section: Section
     /// The positions of the key columns.
     let key: [Int]
-    /// The positions of the columns that link a row to its record; for the root, the key.
+    /// The positions of the columns that link a row to its record.
     let link: [Int]
-    /// The positions of the columns that access conditions read, which are all in the root.
+    /// The positions of the columns that access conditions read, which only the root has.
     let conditions: [Int]
-    /// The positions of all columns whose values a row digest needs.
+    /// The positions of the columns whose values a row digest needs.
     let kept: [Int]
     /// The positions of the key columns in `kept`.
     let keyPlaces: [Int]
@@ -42,7 +42,6 @@ struct ScanUnit: Sendable {
         func isHeld(_ position: Int) -> Bool { PackedValues.holds(section.columns[position].type) }
         guard resource.root.keyCount > 0, (0..<section.keyCount).allSatisfy(isHeld) else { return false }
         if section.kind == .root { return true }
-        // Without its own key only a singleton is one row of its record.
         return (section.keyCount > 0 || section.kind == .singleton) && !section.parent.isEmpty
             && section.parent.allSatisfy { isHeld($0.column) }
     }
@@ -63,10 +62,8 @@ struct ScanUnit: Sendable {
         return (units, others)
     }
 
-    /// Returns the unique name of a section.
     static func name(of resource: Resource, _ section: Section) -> String { name(of: resource.name, section.name) }
 
-    /// Returns the unique name of a section from both names.
     static func name(of resource: String, _ section: String) -> String { resource + "/" + section }
 
     var name: String { Self.name(of: resource, section) }
@@ -76,7 +73,7 @@ struct ScanUnit: Sendable {
 
     /// Returns the digest of a row with its key; nil if the key cannot be packed.
     ///
-    /// - Parameter values: the values of the `kept` columns in order.
+    /// - Parameter values: the values of the `kept` columns.
     func mark(_ values: ArraySlice<Value>, digest: UInt64) -> Mark? {
         guard let key = packed(keyPlaces, of: values), let link = isRoot ? [] : packed(linkPlaces, of: values) else {
             return nil
@@ -86,7 +83,7 @@ struct ScanUnit: Sendable {
         return Mark(key: key, digest: digest, link: link, tag: tuple.map { ConditionTag($0.bytes) } ?? .none)
     }
 
-    /// Packs values without intermediate arrays, because a scan calls it for millions of rows.
+    /// Packs values without intermediate arrays, because scans pack millions of rows.
     private func packed(_ places: [Int], of values: ArraySlice<Value>) -> [UInt8]? {
         var out: [UInt8] = []
         out.reserveCapacity(places.count * 10)
@@ -97,17 +94,13 @@ struct ScanUnit: Sendable {
         return out
     }
 
-    /// Packs a key, or returns nil.
     func packed(_ key: RecordKey) -> [UInt8]? { PackedValues.bytes(key.parts, of: columns(self.key)) }
 
-    /// Unpacks a key.
     func key(_ bytes: [UInt8]) -> RecordKey? { PackedValues.values(bytes, of: columns(key)).map { RecordKey($0) } }
 
-    /// Returns the values that link a row to its record.
     func link(of mark: Mark) -> [Value]? {
         PackedValues.values(isRoot ? mark.key : mark.link, of: columns(link))
     }
 
-    /// Hashes the packed link of a row.
     static func hash(link packed: [UInt8], _ key: SipHash.Key) -> UInt64 { SipHash.hash(packed, key: key) }
 }

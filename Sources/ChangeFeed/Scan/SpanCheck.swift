@@ -3,14 +3,12 @@ import RecordStore
 
 /// Finds rows in delivered ranges that were sent without them.
 ///
-/// A row can be deleted while a snapshot is read, and restored later unchanged. Neither row digests nor delivery
-/// records of rows show this. Only the database can compare keys, so rows next to a range mark its ends.
+/// A row can be deleted while a snapshot is read, and restored later unchanged. Neither row digests nor other delivery
+/// records reveal this. Only the database can order keys, so the rows next to a range identify its ends.
 struct SpanCheck {
-    /// A set of runs.
     struct Runs: OptionSet, Sendable {
         let rawValue: UInt64
         static let none: Runs = []
-        /// The maximum number of runs.
         static let most = 64
     }
 
@@ -32,7 +30,7 @@ struct SpanCheck {
         let viewer: Viewer?
         var pages: [Int32]
         var numbers: [Int]
-        /// The highest revision at which equal pages were sent.
+        /// The highest revision of equal pages.
         var revision: Int
         /// True if the pass has read the row before the range.
         var hasBegun: Bool
@@ -47,7 +45,6 @@ struct SpanCheck {
     /// The runs that contain each page.
     private var pageRuns: [Runs] = []
     private var runs: [Run] = []
-    /// The last run of each snapshot.
     private var last: [UInt64: Int] = [:]
     private var open = Runs.none
     /// The runs by the row before their start, and by the rows after their end.
@@ -56,7 +53,7 @@ struct SpanCheck {
 
     var isEmpty: Bool { runs.isEmpty }
 
-    /// The numbers of the delivery records whose runs the pass has read from the start.
+    /// The numbers of the delivery records whose runs were read from the start.
     var numbers: [Int] { runs.filter(\.hasBegun).flatMap(\.numbers) }
 
     /// True if the pass has reached the start of each run.
@@ -94,7 +91,7 @@ struct SpanCheck {
         return place
     }
 
-    /// Combines runs of equal pages after the last `add`.
+    /// Combines equal runs after the last `add`.
     ///
     /// Runs beyond the maximum wait for the next pass.
     ///
@@ -123,10 +120,10 @@ struct SpanCheck {
         return runs.map { ($0.low, $0.high) }
     }
 
-    /// Sets the rows that mark the start and the end of a run.
+    /// Sets the rows that identify the ends of a run.
     ///
     /// - Parameters:
-    ///   - before: the link of the last row before the run; nil if the run begins with the first row.
+    ///   - before: the link of the last row before the run; nil if there is none.
     ///   - behind: the links of the first rows after the run.
     mutating func bound(_ index: Int, before: UInt64?, behind: [UInt64]) {
         let bit = Runs(rawValue: 1 << UInt64(index))
@@ -149,10 +146,9 @@ struct SpanCheck {
         open.remove(Runs(rawValue: 1 << UInt64(index)))
     }
 
-    /// Returns the runs that contain a page.
     func runs(of page: Int32) -> Runs { page < 0 ? .none : pageRuns[Int(page)] }
 
-    /// Processes a row that the pass has read.
+    /// Processes a row of the pass.
     ///
     /// - Parameter sent: the runs that were sent with the row.
     /// - Returns: the runs that contain the row and were sent without it.
@@ -168,7 +164,7 @@ struct SpanCheck {
         return missed
     }
 
-    /// Returns the highest revision of a run that was sent without a row to a client that sees the row, or nil.
+    /// Returns the highest revision of a run that was sent without a row to a client that may read it, or nil.
     ///
     /// - Parameter tuple: the condition values of the row; nil if they are unknown.
     func revision(of missed: Runs, _ resource: Resource, _ tuple: ConditionTuple?) -> Int? {

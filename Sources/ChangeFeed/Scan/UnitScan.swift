@@ -9,19 +9,17 @@ final class UnitScan {
     var scanned: Int
     /// True if all rows have digests.
     var isComplete: Bool
-    /// The ranges in the order of keys.
     var ranges: [MarkRange]
-    /// The id of the next new range.
     private var nextID: Int
     /// The id reserved for the next range at the end.
     private(set) var tailID: Int
-    /// The passes for which the section is still busy.
+    /// The passes for which the section remains busy.
     var heat = 0
-    /// The start of the last complete pass by the database's clock; nil if it is unknown.
+    /// The start of the last complete pass by the database's clock, or nil.
     var passBegan: Int?
-    /// True if most ranges changed between the last two passes, so that comparing many ranges at once is useless.
+    /// True if most ranges changed recently, so that comparing many ranges at once is useless.
     var isStirred = false
-    /// The successive cycles that skipped the section because it had no write.
+    /// The successive cycles without a pass over the section.
     var skipped = 0
 
     /// - Throws: `StoreError` if the chain of ranges is broken.
@@ -38,20 +36,18 @@ final class UnitScan {
         nextID = max(known.ranges.map(\.id).max() ?? 0, tailID) + 1
     }
 
-    /// Returns the id of a new range.
     func newID() -> Int {
         defer { nextID += 1 }
         return nextID
     }
 
-    /// Returns the reserved id of the end, and reserves a new one.
+    /// Returns the reserved id of the end, and reserves another.
     func advanceTail() -> Int {
         defer { tailID = newID() }
         return tailID
     }
 }
 
-/// A pass over one section, from its first row to its last.
 final class UnitPass {
     let scan: UnitScan
     let revision: Int
@@ -61,26 +57,24 @@ final class UnitPass {
     /// The key before that range.
     var low: RecordKey?
     var isDone = false
-    /// The changes that it has found.
     var found = 0
-    /// The deleted rows that it has found.
     var losses = LossCount()
     /// Records that were missing in delivered ranges but exist now.
     var missed: [ScanHand.FoundChange] = []
-    /// The rows that it has skipped because a value cannot be decoded.
+    /// The rows that were skipped because a value cannot be decoded.
     var omitted = OmittedRows()
     /// The rows that differ from their digests, including those of pushes.
     var differing = 0
-    /// The compared ranges, and those of them with differing rows.
+    /// The compared ranges, and those with differences.
     var ranges = (all: 0, differing: 0)
-    /// The start by the database's clock; nil if it is unknown.
+    /// The start by the database's clock, or nil.
     let began: Int?
-    /// True for the rest of an interrupted pass, which says nothing about the whole section.
+    /// True for the rest of an interrupted pass, which proves nothing about the whole section.
     let isRest: Bool
 
-    /// Continues with a range in the middle.
+    /// Continues an interrupted pass.
     ///
-    /// - Parameter low: the last key of the range before.
+    /// - Parameter low: the last key of the previous range.
     init(rest scan: UnitScan, from index: Int, low: RecordKey?) {
         self.scan = scan
         self.index = index

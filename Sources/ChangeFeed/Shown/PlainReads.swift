@@ -4,9 +4,9 @@ package import RecordStore
 
 /// Reads single records for GET, and stores delivery records if a scan needs them.
 ///
-/// The scan skips a changed row if its record has a revision after the last complete pass. Every client reads that
-/// revision and gets a delivery record. But a client with the latest revision that then reads the record by GET never
-/// reads the earlier revision. So such a read stores a delivery record too.
+/// The scan skips a changed row if its record has a revision after the last complete pass. Clients that read this
+/// revision get a delivery record. A client with a newer revision that reads the record by GET skips it, so GET stores
+/// one too.
 package struct PlainReads: Sendable {
     private let service: MergeService
     private let shown: ShownRecords
@@ -17,7 +17,7 @@ package struct PlainReads: Sendable {
         self.shown = shown
     }
 
-    /// Reads one record; nil if the client sees no such record.
+    /// Reads one record; nil if the client may read no record with this key.
     ///
     /// - Parameter viewer: nil for all rights.
     package func record(
@@ -28,7 +28,7 @@ package struct PlainReads: Sendable {
             return try await service.record(resource, key, for: viewer, deadline: deadline, caller: caller)
         }
         let name = RecordName(resource: resource.name, record: journal.codec.key(key, resource.root))
-        // Read before the record: later changes have later revisions, which the client will read.
+        // Read first, because the client will read all later revisions.
         guard let change = try await Self.change(journal.tables.feed.unscannedChange(of: name), journal, deadline)
         else {
             return try await service.record(resource, key, for: viewer, deadline: deadline, caller: caller)

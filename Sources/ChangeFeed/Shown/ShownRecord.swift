@@ -7,7 +7,7 @@ package struct ShownRecord: Sendable, Hashable {
     package let resource: Resource
     /// The key in its URL form.
     package let record: String
-    /// The row digests of each section; nil for a section without usable digests.
+    /// The row digests of each section; nil if a section has no usable digests.
     let sections: [RecordDigests.Sections.Rows?]
     /// The values that access conditions read; nil without conditions.
     let conditions: [UInt8]?

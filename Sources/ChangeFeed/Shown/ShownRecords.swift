@@ -5,8 +5,8 @@ import Synchronization
 
 /// Stores delivery records before records are sent.
 ///
-/// A program that bypasses the gateway can write a value and revert it between two passes of a scan. The scan detects
-/// no change, but a client may have received the value. So the next pass compares all delivery records with the rows.
+/// A foreign program can write a value and revert it between two passes. The scan detects no change, but a client may
+/// have received the value. So the next pass compares all delivery records with the rows.
 package final class ShownRecords: Sendable {
     /// A record that was read to be sent.
     package struct Read: Sendable {
@@ -14,7 +14,7 @@ package final class ShownRecords: Sendable {
         /// The revision of its last change; nil if it was not read.
         let change: Int?
 
-        /// - Parameter change: the revision of the record's last change, if a page of changes contains the record.
+        /// - Parameter change: the revision of the record's last change, if a page of changes contains it.
         package init(_ record: ShownRecord, change: Int? = nil) {
             self.record = record
             self.change = change
@@ -25,13 +25,12 @@ package final class ShownRecords: Sendable {
         let name: RecordName
         let change: Int
 
-        /// Hashes the revision, which is unique in a feed.
         func hash(into hasher: inout Hasher) { hasher.combine(change) }
     }
 
     /// The latest delivery records, so that none is stored twice.
     ///
-    /// Until a record changes again, its stored delivery record has been compared or will be.
+    /// Until the record changes, a stored delivery record has been compared or will be.
     private let known = Mutex<[Known: ShownRecord]>([:])
     private static let mostKnown = 20_000
     private let isOn: Bool
@@ -41,7 +40,7 @@ package final class ShownRecords: Sendable {
         self.isOn = isOn
     }
 
-    /// Returns the key for the digests of sent rows; nil if no delivery records are needed.
+    /// Returns the key for row digests; nil if no delivery records are needed.
     package func hashKey(of journal: Journal?) -> SipHash.Key? { isOn ? journal?.hashKey : nil }
 
     /// A delivered range: all records of a resource between two keys.
@@ -52,9 +51,9 @@ package final class ShownRecords: Sendable {
         /// Makes a range; nil if the scan does not read the resource.
         ///
         /// - Parameters:
-        ///   - snapshot: the id of the snapshot to which the range belongs.
-        ///   - low: the key before the range; nil if it begins with the first record.
-        ///   - high: the last key of the range; nil if it ends with the last record.
+        ///   - snapshot: the id of the snapshot.
+        ///   - low: the key before the range; nil for the first range.
+        ///   - high: the last key of the range; nil for the last range.
         ///   - viewer: the client; nil for all rights.
         package init?(
             of resource: Resource, in snapshot: UInt64, after low: RecordKey?, upTo high: RecordKey?,
@@ -76,15 +75,15 @@ package final class ShownRecords: Sendable {
     /// The records must not be sent before it returns.
     ///
     /// - Parameters:
-    ///   - revision: the revision that the client has after receiving them.
-    ///   - stretch: the delivered range if the records are complete in it, so that missing records are known too.
+    ///   - revision: the client's revision after receiving them.
+    ///   - stretch: the delivered range, if the records are complete in it.
     /// - Throws: `StoreError`; then the records must not be sent.
     package func note(
         _ read: [Read], of stretch: Stretch? = nil, at revision: Int, in journal: Journal,
         until deadline: ContinuousClock.Instant
     ) async throws(StoreError) {
         guard isOn else { return }
-        // Records of snapshots are always new, records of change pages are mostly known.
+        // Only change pages repeat records.
         let new =
             read.contains(where: { $0.change != nil })
             ? known.withLock { known in
@@ -109,7 +108,7 @@ package final class ShownRecords: Sendable {
         }
     }
 
-    /// Returns the delivery records of some records, one for each scanned section.
+    /// Returns one delivery record for each scanned section.
     private static func notes(_ read: [Read], of stretch: Stretch?, at revision: Int) -> [ShownNote] {
         var notes: [ShownNote] = []
         var resources = stretch.map { [$0.resource] } ?? []

@@ -2,11 +2,10 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// The change feed of one gateway: sequences changes in its turn, checks for revisions, and wakes waiting requests.
+/// The change feed of one gateway: sequences changes in its turn and wakes waiting requests.
 package final class ChangeFeed: Sendable {
     private typealias Looking = Task<Result<FeedState?, StoreError>, Never>
 
-    /// The result of the last check.
     private struct Known {
         let state: FeedState
         let keysSince: Int
@@ -33,17 +32,15 @@ package final class ChangeFeed: Sendable {
     private let tell: @Sendable () async -> Void
     private let isEmpty: @Sendable () async -> Bool
     private let isPaused: @Sendable () -> Bool
-    /// The id of this gateway among those on the database.
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
 
-    /// The time between two checks.
     private let interval: Duration
     /// The maximum age of a state that is reported without a new check.
     private static let freshness = Duration.milliseconds(500)
     private static let patience = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - interval: the time between two checks, which is the maximum delay of a change.
+    ///   - interval: the time between two checks.
     ///   - journal: returns the open journal, or nil.
     ///   - tell: reports ended transactions to the write-ahead journal.
     ///   - isEmpty: returns true if no resource has a record, so that a new feed covers all of them.
@@ -82,7 +79,7 @@ package final class ChangeFeed: Sendable {
     /// The number of waiting requests.
     package var waiting: Int { waiters.count }
 
-    /// The error of the last checks with the time of the first of them, or nil.
+    /// The current error of checks with its start, or nil.
     package var trouble: (error: StoreError, since: ContinuousClock.Instant)? { state.withLock { $0.trouble } }
 
     /// A row number of `pending` up to which almost all rows got revisions at least a minute ago.
@@ -90,9 +87,7 @@ package final class ChangeFeed: Sendable {
 
     // MARK: State
 
-    /// Returns a recent state, from the last check if it is recent enough; nil if the journal is off.
-    ///
-    /// - Throws: `StoreError` if the check fails.
+    /// Returns a recent state; nil if the journal is off.
     package func current() async throws(StoreError) -> FeedState? {
         guard journal() != nil else { return nil }
         if let fresh { return fresh }
@@ -107,12 +102,10 @@ package final class ChangeFeed: Sendable {
         return known.state
     }
 
-    /// The state of the last check at any age, or nil before the first.
+    /// The state of the last check at any age, or nil.
     package var known: FeedState? { state.withLock { $0.known?.state } }
 
     /// Returns the state with everything committed before the call.
-    ///
-    /// - Throws: `StoreError` if the check fails.
     package func catchUp() async throws(StoreError) -> FeedState? {
         await tell()
         state.withLock { $0.isUrgent = true }
@@ -124,7 +117,7 @@ package final class ChangeFeed: Sendable {
     /// A commit can be visible before it is durable. It is durable when a later commit of this gateway is. On SQLite a
     /// visible commit is durable.
     ///
-    /// - Returns: false if a new feed has begun since.
+    /// - Returns: false if a new feed has begun.
     /// - Throws: `StoreError` if the revision is already lost or the database is unusable.
     func confirm(_ page: FeedState, in journal: Journal) async throws(StoreError) -> Bool {
         if journal.tables.dialect.sequencesWithMerge || isConfirmed(page, in: journal) { return true }
@@ -151,9 +144,8 @@ package final class ChangeFeed: Sendable {
 
     /// Returns the current history for the check of pushes; nil if the journal is off.
     ///
-    /// - Parameter feed: the feed that a client names. If this gateway has another feed, a second gateway may have
-    ///   begun a new one, so the feed is read again.
-    /// - Throws: `StoreError` if the feed cannot be read.
+    /// - Parameter feed: the feed that a client names. If it differs, the feed is read again, because another gateway
+    ///   may have begun a new feed.
     package func history(named feed: String?) async throws(StoreError) -> PushHistory? {
         guard let now = try await current() else { return nil }
         let own = feed.map { FeedState.ownName($0) }
@@ -165,7 +157,7 @@ package final class ChangeFeed: Sendable {
 
     /// Checks the feed.
     ///
-    /// Concurrent callers share a check that begins after all of their calls.
+    /// Concurrent callers share a check that begins after their calls.
     func look() async throws(StoreError) -> FeedState? {
         let task = state.withLock { state -> Looking in
             if let next = state.next { return next }
@@ -214,7 +206,7 @@ package final class ChangeFeed: Sendable {
         do throws(StoreError) {
             return try await looked(in: journal, isUrgent: isUrgent)
         } catch {
-            // The next check must still serve the client that waits for its own change.
+            // The next check must still serve the waiting client.
             if isUrgent { state.withLock { $0.isUrgent = true } }
             throw error
         }
@@ -242,7 +234,7 @@ package final class ChangeFeed: Sendable {
             if let highest = try await look.sequence(after: start, until: deadline) {
                 state.withLock { $0.numbers.note(highest, now: .now) }
             }
-            // Even if nothing was sequenced: another gateway may have sequenced the awaited change.
+            // Another gateway may have sequenced the awaited change.
             found = try await look.find(pendingAfter: start, until: deadline)
         }
         let known = state.withLock { $0.known?.state }

@@ -2,10 +2,9 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// One check of the feed: reads its state, sequences changes, and confirms revisions.
+/// One check of the feed.
 struct FeedLook: Sendable {
     let journal: Journal
-    /// The id of the gateway.
     let gateway: String
     /// The maximum rows of `pending` in one transaction.
     static let batch = 200
@@ -14,12 +13,10 @@ struct FeedLook: Sendable {
 
     private var feed: FeedTables { journal.tables.feed }
 
-    /// The state of the feed before sequencing.
     struct Found: Sendable {
         let state: FeedState
-        /// No other gateway is sequencing.
+        /// True if no other gateway is sequencing.
         let isFree: Bool
-        /// The first row that waits for a revision.
         let firstPending: Int?
         /// The time since which the journal has all keys, in microseconds since 1970.
         let keysSince: Int
@@ -27,7 +24,7 @@ struct FeedLook: Sendable {
 
     /// Reads the state of the feed.
     ///
-    /// - Throws: `StoreError`, of the kind `schemaChanged` if there is no feed.
+    /// - Throws: `StoreError`, of the kind `schemaChanged` without a feed.
     func find(
         pendingAfter number: Int, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Found {
@@ -86,9 +83,7 @@ struct FeedLook: Sendable {
         }
     }
 
-    /// Ensures that a revision of another gateway is durable.
-    ///
-    /// A visible commit may not be durable yet. It is durable when a later commit of this gateway is.
+    /// Ensures that a revision of another gateway is durable, by a later commit.
     func confirm(_ revision: Int, until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
             for statement in feed.confirm(revision, by: gateway) { _ = try session.execute(statement) }
@@ -105,7 +100,7 @@ struct FeedLook: Sendable {
         }
     }
 
-    /// Releases sequencing to other gateways at once.
+    /// Releases sequencing to other gateways.
     func leave(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
             _ = try session.execute(feed.release(gateway))
@@ -116,9 +111,9 @@ struct FeedLook: Sendable {
 }
 
 extension FeedTables {
-    /// Reads a row that begins with the feed's name, latest revision and earliest revision.
+    /// Reads the feed's name, latest revision and earliest revision.
     ///
-    /// - Throws: `StoreError` of the kind `schemaChanged` if there is no feed.
+    /// - Throws: `StoreError` of the kind `schemaChanged` without a feed.
     func state(_ row: [Value]?) throws(StoreError) -> FeedState {
         guard let row, row.count >= 3, case .text(let id) = row[0], case .integer(let last) = row[1],
             case .integer(let oldest) = row[2]

@@ -34,7 +34,6 @@ final class FeedWaiters: Sendable {
         state.withLock { $0.waiters[name] = nil }
     }
 
-    /// Wakes the requests whose condition is met.
     func wake(_ now: FeedState) {
         end { $0.revision < now.revision || $0.feed != now.feed }
     }

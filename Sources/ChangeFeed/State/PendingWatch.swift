@@ -1,20 +1,19 @@
-/// Decides whether a gateway sequences changes or leaves them to the gateway that did it last.
+/// Decides whether a gateway sequences changes or leaves them to the previous gateway.
 ///
-/// Sequencing locks the counter. Two gateways that sequence at once are slow but correct.
+/// Sequencing locks the counter, so two gateways at once are slow but correct.
 struct PendingWatch: Sendable {
-    /// The first row of `pending` in the last check, with the number of successive checks that found it.
+    /// The first row of `pending`, and the successive checks that found it.
     private var head: (number: Int, looks: Int)?
 
-    /// The number of checks after which a waiting row shows that the other gateway hangs or is gone.
+    /// The checks after which a waiting row proves that the other gateway hangs or is gone.
     static let patience = 3
 
-    /// Evaluates a check.
+    /// Returns true if this gateway must sequence now.
     ///
     /// - Parameters:
     ///   - first: the number of the first waiting row, or nil.
     ///   - isFree: no other gateway is sequencing.
     ///   - isUrgent: a client of this gateway waits for its own change.
-    /// - Returns: true if this gateway must sequence now.
     mutating func looks(at first: Int?, isFree: Bool, isUrgent: Bool) -> Bool {
         guard let first else {
             head = nil

@@ -2,16 +2,13 @@ package import MergeCore
 
 /// The current history of the database, for the check of pushes.
 package struct PushHistory: Sendable, Hashable {
-    /// The feed of the history.
     let feed: String
     /// The time since which the journal has all keys, in microseconds since 1970.
     let keysSince: Int
 
     /// Returns the problem of a push that was built for another history, or nil.
     ///
-    /// The client's rights do not matter.
-    ///
-    /// - Parameter named: the feed of the client's copy; nil if the client did not send it.
+    /// - Parameter named: the feed of the client's copy, or nil.
     package func problem(ofFeed named: String?) -> Problem? {
         guard let named, FeedState.ownName(named) != feed else { return nil }
         return Problem(
@@ -22,8 +19,7 @@ package struct PushHistory: Sendable, Hashable {
 
     /// Returns the problem of a push whose key may be deleted, or nil.
     ///
-    /// - Parameter sent: the time of the first request with this key, in microseconds since 1970; nil if the client did
-    ///   not send it.
+    /// - Parameter sent: the time of the first request with this key, in microseconds since 1970, or nil.
     package func problem(ofKeySent sent: Int?) -> Problem? {
         guard let sent, sent < keysSince else { return nil }
         return Problem(

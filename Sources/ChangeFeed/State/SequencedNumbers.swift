@@ -1,8 +1,7 @@
 /// The numbers of sequenced rows of `pending`, with the time of their sequencing.
 ///
-/// Deleted rows slow a search until the server purges them, and a long read delays the purge. So most checks begin
-/// after the rows that were sequenced a minute ago. Every few seconds a check begins at the first row, to find rows of
-/// transactions that were open longer.
+/// Deleted rows slow a search until the server purges them, and a long read delays the purge. So most checks skip rows
+/// that were sequenced a minute ago. Every few seconds a check reads all rows, to find those of long transactions.
 struct SequencedNumbers: Sendable {
     private var marks: [(at: ContinuousClock.Instant, number: Int)] = []
     /// The number up to which rows were sequenced a minute ago, or belong to longer transactions.
@@ -13,7 +12,6 @@ struct SequencedNumbers: Sendable {
     private static let fullEvery = Duration.seconds(5)
     private static let spacing = Duration.seconds(1)
 
-    /// Stores the highest number of sequenced rows.
     mutating func note(_ number: Int, now: ContinuousClock.Instant) {
         if let last = marks.last, now - last.at < Self.spacing { return }
         marks.append((now, number))
