@@ -1,15 +1,13 @@
-/// Verifies every kind of token: tokens of the tokens file, the gateway's own access tokens, and JWTs of an issuer.
+/// Verifies all tokens: those of the tokens file, the gateway's own access tokens, and JWTs of an issuer.
 package final class AccessVerifier: TokenVerifier {
     private let file: KnownTokens?
     private let jwt: JWTVerifier?
     private let own: AccessTokens?
 
     /// The maximum bytes of a token.
-    ///
-    /// A longer token is refused without a lookup.
     private static let longest = 8_192
 
-    /// Accepts tokens of the file, of the issuer and of the gateway.
+    /// Accepts three kinds of tokens.
     ///
     /// A parameter that is nil disables its kind.
     package init(file: KnownTokens?, jwt: JWTAccess?, own: AccessTokens? = nil) {
@@ -37,7 +35,7 @@ package final class AccessVerifier: TokenVerifier {
         }
     }
 
-    /// Returns the bearer of a token from the cache of verified tokens, or nil.
+    /// Returns the bearer of an already verified token, or nil.
     private func verified(_ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
         if let bearer = try own?.verified(mark) { return bearer }
         return try jwt?.verified(mark)
@@ -48,7 +46,7 @@ package final class AccessVerifier: TokenVerifier {
         return bearer
     }
 
-    /// Returns true if the token is valid by the keys and lines in memory.
+    /// Returns true if the token is valid by the data in memory.
     package func seemsGood(_ token: String) -> Bool {
         guard token.utf8.count <= Self.longest else { return false }
         if JWTParts.isLike(token) {

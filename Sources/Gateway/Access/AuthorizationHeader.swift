@@ -3,7 +3,7 @@ enum AuthorizationHeader {
     static func token(in header: String) -> String? {
         // Tokens are ASCII.
         guard header.isASCII else { return nil }
-        // The fast path: the spelling of almost every client.
+        // Almost every client uses this form.
         if header.hasPrefix("Bearer "),
             header.utf8.withContiguousStorageIfAvailable({ !$0[7...].contains(UInt8(ascii: " ")) }) ?? false
         {

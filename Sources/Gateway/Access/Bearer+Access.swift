@@ -4,7 +4,6 @@ import Operations
 import Synchronization
 
 extension Bearer {
-    /// The bearer as access rules read it.
     var viewer: Viewer { Viewer(who: name, roles: roles, claims: claims) }
 
     /// Returns the bearer's rights under the access rules of a catalog.
@@ -20,7 +19,7 @@ extension Bearer {
 }
 
 extension GatewayContext {
-    /// Returns the client's rights; nil if no resource has access rules.
+    /// Returns the client's rights; nil without access rules.
     func access(to catalog: Catalog) -> ClientAccess? {
         guard catalog.hasAccessRules else { return nil }
         // Access rules need tokens. A client without a token gets no role.

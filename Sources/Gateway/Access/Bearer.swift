@@ -4,8 +4,6 @@ import MergeService
 import Synchronization
 
 /// The sender of a request, by its token.
-///
-/// A class, because copies would be expensive.
 package final class Bearer: Sendable, Hashable {
     /// The name of the sender in the journal.
     package let name: String
@@ -15,18 +13,18 @@ package final class Bearer: Sendable, Hashable {
     package let roles: Set<ExactText>
     /// The claims of the token.
     package let claims: AccessClaims
-    /// The owner of the idempotency keys: the name, or issuer and name if an issuer vouches for the name.
+    /// The owner of the idempotency keys: the name, with the issuer of a JWT.
     package let owner: String
-    /// The owner in the encoding of the header `X-Who`.
+    /// The owner as the header `X-Who` encodes it.
     let who: String
-    /// The time at which the token expires, in seconds since 1970; nil if it has no expiry.
+    /// The expiry of the token in seconds since 1970, or nil.
     package let expiry: Double?
     /// The rights that were computed last, with the version of the rules.
     let memo = Mutex<(version: String, access: ClientAccess)?>(nil)
 
     /// Makes a bearer.
     ///
-    /// - Parameter issuer: the issuer of the token; nil for a token of the tokens file.
+    /// - Parameter issuer: the issuer of a JWT; nil for a token of the tokens file.
     package init(
         name: String, rights: Set<AccessRight>, roles: Set<ExactText> = [], claims: AccessClaims = AccessClaims(),
         issuer: String? = nil, expiry: Double? = nil
@@ -35,15 +33,13 @@ package final class Bearer: Sendable, Hashable {
         self.rights = rights
         self.roles = roles
         self.claims = claims
-        // A name in the tokens file has no line break, so the two forms cannot collide.
+        // Names in the tokens file have no line break, so the two forms cannot collide.
         owner = issuer.map { $0 + "\n" + name } ?? name
         who = WhoHeader.value(of: owner)
         self.expiry = expiry
     }
 
     /// Returns true if the bearer may act as an operator for a request that also needs `right`.
-    ///
-    /// The operator role counts only if the token has `right`.
     func isOperator(beside right: AccessRight) -> Bool {
         rights.contains(.operate) || (roles.contains(Self.operatorRole) && rights.contains(right))
     }

@@ -2,11 +2,11 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// Limits the bytes that one sender adds to the journal in a day.
+/// Limits the bytes that a sender adds to the journal in a day.
 struct JournalShare: Sendable {
     let bytesPerDay: Int
 
-    /// - Throws: a 429 `Problem` if the sender has used its share.
+    /// - Throws: a 429 `Problem` above the limit.
     func check(_ who: String, in journal: Journal?) throws(Problem) {
         guard let wait = journal?.tables.meter.wait(of: who, past: bytesPerDay) else { return }
         throw Problem(

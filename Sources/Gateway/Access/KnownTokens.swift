@@ -18,16 +18,16 @@ package final class KnownTokens: TokenVerifier {
     /// A sentence for operators about a fault of the file, or nil.
     package var trouble: String? { state.withLock { $0.trouble } }
 
-    /// Replaces the tokens by those of another file.
+    /// Replaces the tokens.
     ///
     /// - Returns: false if nothing changed.
     func serve(_ file: TokenFile, trouble: String? = nil) -> Bool {
         change { _ in State(file: file, trouble: trouble) }
     }
 
-    /// Keeps the tokens and stores a fault of the file.
+    /// Stores a fault of the file and keeps the tokens.
     ///
-    /// - Returns: false if the fault was already stored.
+    /// - Returns: false if nothing changed.
     func note(_ trouble: String) -> Bool { change { State(file: $0.file, trouble: trouble) } }
 
     private func change(_ update: (State) -> State) -> Bool {
@@ -38,13 +38,11 @@ package final class KnownTokens: TokenVerifier {
         }
     }
 
-    /// Returns the bearer of a token; nil if the file does not contain the token.
     func find(_ token: TokenDigest) -> Bearer? { state.withLock { $0.file.bearer(of: token) } }
 
     /// True if the file contains a refresh token.
     package var hasRefresh: Bool { state.withLock { $0.file.hasRefresh } }
 
-    /// Returns the line of the refresh token with this name, or nil.
     func refreshLine(named name: String) -> TokenLine? {
         guard let line = state.withLock({ $0.file.line(named: name) }), line.bearer.rights.contains(.refresh) else {
             return nil

@@ -3,8 +3,8 @@ import MergeCore
 /// Protects a gateway without tokens from foreign web pages.
 ///
 /// A browser sends requests of any page, also to loopback addresses. The guard accepts programs, which send neither
-/// `Origin` nor `Sec-Fetch-Site`, and pages of allowed origins. It also checks `Host`, because a page can point the
-/// name of its own server at this machine.
+/// `Origin` nor `Sec-Fetch-Site`, and pages of allowed origins. It also checks `Host`, because a page can point its
+/// server's name at this machine.
 struct PageGuard: Sendable {
     private let origins: [String]
     /// The host that the gateway listens on.
@@ -37,7 +37,7 @@ struct PageGuard: Sendable {
         }
     }
 
-    /// Returns true for loopback addresses and names, and for the gateway's own host, with any port.
+    /// Returns true for loopback addresses and the gateway's host, with any port.
     private func isOwn(_ authority: String) -> Bool {
         let bytes = authority.utf8
         let name: Substring

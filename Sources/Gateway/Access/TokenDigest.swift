@@ -2,7 +2,7 @@ internal import Crypto
 
 /// The SHA-256 of a token.
 ///
-/// The gateway keeps no token in clear text.
+/// The gateway stores no token in clear text.
 struct TokenDigest: Hashable, Sendable {
     private let a, b, c, d: UInt64
 
@@ -12,7 +12,7 @@ struct TokenDigest: Hashable, Sendable {
         self = digest.withUnsafeBytes(Self.init)
     }
 
-    /// Makes the digest from a line of the tokens file; nil unless it has 32 bytes.
+    /// Makes a digest of 32 bytes; nil for another length.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self = bytes.withUnsafeBytes(Self.init)
@@ -25,12 +25,11 @@ struct TokenDigest: Hashable, Sendable {
         d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
     }
 
-    /// Compares in constant time, so that the duration does not reveal the quality of a guess.
+    /// Compares in constant time, which reveals nothing about a guess.
     static func == (one: TokenDigest, other: TokenDigest) -> Bool {
         (one.a ^ other.a) | (one.b ^ other.b) | (one.c ^ other.c) | (one.d ^ other.d) == 0
     }
 
-    /// Hashes half of the digest, which is unique in practice.
     func hash(into hasher: inout Hasher) {
         hasher.combine(a)
         hasher.combine(b)

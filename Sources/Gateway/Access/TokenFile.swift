@@ -2,9 +2,9 @@ import FoundationEssentials
 import MergeCore
 import Operations
 
-/// The tokens file: one token a line in the form of `TokenLine`.
+/// The tokens file, with one `TokenLine` a line.
 ///
-/// A line that begins with `#` is a comment.
+/// Lines that begin with `#` are comments.
 package struct TokenFile: Sendable, Equatable {
     private let entries: [TokenLine]
     private let byDigest: [TokenDigest: Int]
@@ -14,7 +14,7 @@ package struct TokenFile: Sendable, Equatable {
 
     /// Reads a tokens file.
     ///
-    /// - Parameter mayBeEmpty: accepts a file without tokens, which refuses every client.
+    /// - Parameter mayBeEmpty: accepts a file without tokens.
     /// - Throws: `TokenFileError` with file and line, and without the digest.
     package init(path: String, mayBeEmpty: Bool = false) throws(TokenFileError) {
         let data: Data
@@ -55,7 +55,6 @@ package struct TokenFile: Sendable, Equatable {
         self.byName = byName
     }
 
-    /// True if the file contains a refresh token.
     var hasRefresh: Bool { entries.contains { $0.bearer.rights.contains(.refresh) } }
 
     func line(named name: String) -> TokenLine? {

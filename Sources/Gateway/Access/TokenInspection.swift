@@ -5,13 +5,12 @@ import MergeWire
 package enum TokenInspection {
     /// Returns the client of a token.
     ///
-    /// The function reads a JWT without verifying it, because the operator asks only for the effect of its claims.
+    /// It reads JWTs without verifying them.
     ///
     /// - Parameters:
-    ///   - token: the token as a client sends it.
     ///   - file: the path of the tokens file, or nil.
     ///   - rolesClaim: the claim of a JWT that contains the roles.
-    /// - Throws: `TokenFileError` if the tokens file is unreadable, or if neither the file nor a JWT gives a client.
+    /// - Throws: `TokenFileError` if the file is unreadable, or if the token is neither in the file nor a JWT.
     package static func viewer(
         of token: String, in file: String?, rolesClaim: String
     ) throws(TokenFileError) -> Viewer {

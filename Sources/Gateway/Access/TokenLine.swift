@@ -6,14 +6,12 @@ import Operations
 struct TokenLine: Sendable, Equatable {
     let bearer: Bearer
     let digest: TokenDigest
-    /// The first bytes of the digest.
-    ///
-    /// They distinguish the line from a later line with the same name.
+    /// The start of the digest, which distinguishes the line from a later line with the same name.
     let mark: String
 
     /// Reads a line; nil for a comment or an empty line.
     ///
-    /// - Parameter place: the file and the line, which begin the message of an error.
+    /// - Parameter place: the file and the line, for errors.
     init?(_ line: Substring, at place: String) throws(TokenFileError) {
         var rest = Self.trimmed(line)
         guard !rest.isEmpty, !rest.hasPrefix("#") else { return nil }

@@ -1,6 +1,6 @@
-/// The reason for which a token is refused.
+/// The reason for the refusal of a token, for the log only.
 ///
-/// Only the log contains it: all refusals get the same answer.
+/// All refusals get the same answer.
 package enum TokenRefusal: String, Error, Sendable {
     case missing = "no token"
     case unknown = "unknown token"
@@ -18,7 +18,7 @@ package enum TokenRefusal: String, Error, Sendable {
     case expired = "token expired"
     case early = "token not valid yet"
     case subject = "token without a usable sub"
-    /// The refresh token of this access token is no longer in the tokens file.
+    /// The tokens file no longer contains the refresh token.
     case withdrawn = "token's refresh token withdrawn"
     /// Only the address for new access tokens accepts a refresh token.
     case refreshOnly = "refresh token at another address"

@@ -17,13 +17,13 @@ struct TokenStanding: Sendable {
         self.bearer = bearer
     }
 
-    /// Returns false if the token has expired, was withdrawn, or grants something else now.
+    /// Returns false if the token has expired, was withdrawn, or has other rights now.
     func holds() async -> Bool {
         guard let now = try? await tokens.bearer(of: token) else { return false }
         return now == bearer
     }
 
-    /// The time at which the token expires, or nil.
+    /// The expiry of the token, or nil.
     var end: ContinuousClock.Instant? {
         bearer.expiry.map { .now.advanced(by: .clamped(seconds: max(0, $0 - Date().timeIntervalSince1970))) }
     }

@@ -5,7 +5,7 @@ import UnixSignals
 
 /// Reads the tokens file at start, on SIGHUP, and after a change.
 ///
-/// A file with a fault changes nothing. The old tokens stay valid, and the log and `/readyz` report the fault.
+/// After an error the old tokens remain valid, and the log and `/readyz` report it.
 package struct TokensLoader: Service {
     private let path: String
     private let logger: Logger
@@ -16,7 +16,7 @@ package struct TokensLoader: Service {
     /// Reads the tokens file.
     ///
     /// - Parameter look: the time between two checks of the file.
-    /// - Throws: `TokenFileError` if the file has a fault or contains no token.
+    /// - Throws: `TokenFileError` if the file is invalid or contains no token.
     package init(path: String, logger: Logger, look: Duration = .seconds(2)) throws(TokenFileError) {
         self.path = path
         self.logger = logger
@@ -29,7 +29,7 @@ package struct TokensLoader: Service {
         case signal
     }
 
-    /// Reads the tokens file again after changes and on SIGHUP, until the service is shut down.
+    /// Reads the tokens file on changes and on SIGHUP, until the service is shut down.
     package func run() async throws {
         let (events, event) = AsyncStream<Event>.makeStream()
         await withTaskGroup(of: Void.self) { group in
@@ -50,9 +50,9 @@ package struct TokensLoader: Service {
         }
     }
 
-    /// Reads a changed file when two checks in a row find the same bytes, so never a half-written file.
+    /// Reads a changed file when two successive checks find the same bytes, so never a half-written file.
     ///
-    /// It compares bytes, because two changes can have one modification time, and a link has a time of its own.
+    /// Modification times are unreliable: two changes can have the same time, and a link has its own.
     private func follow(_ events: AsyncStream<Event>) async {
         var taken: Data??
         var seen: Data??

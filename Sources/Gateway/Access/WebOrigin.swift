@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The origin of web pages, as browsers spell it in the header `Origin`.
+/// The origin of web pages, in the form of the header `Origin`.
 ///
 /// Scheme and host are in lower case. The default port of the scheme is omitted.
 package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
@@ -12,9 +12,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
 
     private static let ports = ["http": 80, "https": 443]
 
-    /// Reads an origin.
-    ///
-    /// - Throws: `WebOriginError` unless the text is a scheme, a host and an optional port.
+    /// Reads an origin: a scheme, a host and an optional port.
     package init(_ text: String) throws(WebOriginError) {
         if let wildcard = ["*", "null"].first(where: { $0 == text.lowercased() }) {
             throw WebOriginError("“\(wildcard)” would let in every page there is; name each origin")
@@ -67,7 +65,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         return labels.count == 4 && labels.allSatisfy { label in UInt8(label).map { String($0) == label } ?? false }
     }
 
-    /// Returns an IPv6 address as browsers spell it (RFC 5952 section 4), or nil.
+    /// Returns an IPv6 address in the form of browsers (RFC 5952 section 4), or nil.
     private static func address(_ text: String) -> String? {
         var address = in6_addr()
         guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }

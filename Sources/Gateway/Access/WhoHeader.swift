@@ -4,12 +4,9 @@ import HTTPTypes
 ///
 /// Its value is percent-encoded UTF-8 (RFC 3986 section 2.1), so a client can send it back unchanged.
 enum WhoHeader {
-    /// The name for lookups in requests.
     static let lowercased = "x-who"
-    /// The name in answers.
     static let name = HTTPField.Name("X-Who")
 
-    /// Encodes the owner of idempotency keys.
     static func value(of owner: String) -> String {
         var value = ""
         for byte in owner.utf8 {

@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-    // Any of these modules may declare `stat`, depending on the order in which the compiler reads them.
+    // Any of these modules may declare `stat`, depending on the order of their compilation.
     import CDispatch
     import CoreFoundation
     import Glibc
@@ -7,13 +7,10 @@
     import Darwin
 #endif
 
-/// An open file of the app.
-///
-/// Its deinitializer closes the file.
 final class AppFile: Sendable {
-    /// The length that is served, even if the file has grown since.
+    /// The length that is served, even if the file grows.
     let size: Int
-    /// The entity tag of this version of the file (RFC 9110 section 8.8.3).
+    /// The entity tag (RFC 9110 section 8.8.3).
     let tag: String
     private let descriptor: CInt
 
@@ -31,7 +28,7 @@ final class AppFile: Sendable {
         #else
             let (written, changed) = (facts.st_mtimespec, facts.st_ctimespec)
         #endif
-        // A hash, so that the inode number stays private.
+        // A hash hides the inode number.
         let state =
             "\(facts.st_dev) \(facts.st_ino) \(facts.st_size) \(written.tv_sec) \(written.tv_nsec) "
             + "\(changed.tv_sec) \(changed.tv_nsec)"
@@ -42,7 +39,7 @@ final class AppFile: Sendable {
 
     /// Reads a part of the file, which may block.
     ///
-    /// - Throws: `AppFolderError` if the file is unreadable or has become shorter.
+    /// - Throws: `AppFolderError` if the file is unreadable or shorter than before.
     func read(at offset: Int, count: Int) throws(AppFolderError) -> [UInt8] {
         let wanted = min(count, size - offset)
         var got = 0

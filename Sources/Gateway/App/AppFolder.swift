@@ -6,15 +6,13 @@
 
 /// The folder whose files are served under `/app/`.
 ///
-/// Each name of a path is opened from its parent folder, and symbolic links are refused. So files outside the folder
-/// stay unreachable. The folder itself may be a link that changes: it is opened again for each file.
+/// Each name of a path is opened from its parent folder without following links, so files outside the folder are
+/// unreachable. The folder itself may be a link that changes: it is opened again for each file.
 package struct AppFolder: Sendable {
     /// The path that the operator configured.
     package let path: String
 
     /// Checks that the folder contains `index.html`.
-    ///
-    /// - Throws: `AppFolderError` if it does not.
     package init(_ path: String) throws(AppFolderError) {
         self.path = path
         guard let page = AppPath([]), try file(at: page) != nil else {
@@ -23,8 +21,6 @@ package struct AppFolder: Sendable {
     }
 
     /// Opens a file, which may block; nil if it does not exist.
-    ///
-    /// - Throws: `AppFolderError` for other errors of the system.
     func file(at place: AppPath) throws(AppFolderError) -> AppFile? {
         var folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw AppFolderError("“\(path)” is no folder that can be read (error \(errno))") }
@@ -35,7 +31,7 @@ package struct AppFolder: Sendable {
             close(folder)
             folder = next
         }
-        // `O_NONBLOCK`, because opening a named pipe would wait.
+        // Opening a named pipe must not block.
         let file = openat(folder, place.names.last ?? "", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return try Self.missing() }
         return AppFile(descriptor: file)

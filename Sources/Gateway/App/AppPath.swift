@@ -1,8 +1,8 @@
 import MergeWire
 
-/// The path of a file below the app's folder, from an address.
+/// The path of a file in the app's folder.
 struct AppPath {
-    /// The names of the folders and of the file, without empty, hidden and parent names.
+    /// The folders and the file, without empty, hidden and parent names.
     let names: [String]
 
     private static let mostNames = 16
@@ -10,7 +10,7 @@ struct AppPath {
 
     /// Reads the part of an address after `/app/`; nil if no file can have this path.
     ///
-    /// It decodes each name before the check, so that no encoded dot or slash passes.
+    /// Names are decoded before the check, so that no encoded dot or slash passes.
     init?(_ text: some Collection<UInt8>) {
         guard !text.isEmpty else {
             names = ["index.html"]

@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// The status line and headers of an answer (RFC 9112 section 4).
 struct AnswerHead {
-    /// The framing by which the client finds the end of the body (RFC 9112 section 6.3).
+    /// Marks the end of the body (RFC 9112 section 6.3).
     enum Framing: Equatable {
         case length(Int)
         case chunked
@@ -16,7 +16,7 @@ struct AnswerHead {
     let status: Int
     let fields: HTTPFields
     let requestID: String
-    /// The value of the header `Connection`; nil for the default of the version.
+    /// nil for the default of the version.
     let connection: StaticString?
 
     /// Writes the head with its final empty line.
@@ -33,9 +33,9 @@ struct AnswerHead {
             if field.name == .cacheControl { saysWhoKeepsIt = true }
             line(field.name.rawName, value: field.value, to: &buffer)
         }
-        // By default an answer is private to its client and must be revalidated.
+        // By default only the client may cache an answer, and must revalidate it.
         if !saysWhoKeepsIt { buffer.writeStaticString("cache-control: private, no-cache\r\n") }
-        // Browsers must not interpret data as a page or a script.
+        // Browsers must not interpret data as a page or script.
         buffer.writeStaticString("x-content-type-options: nosniff\r\n")
         line("x-request-id", value: requestID, to: &buffer)
         line("date", value: HTTPDate.now, to: &buffer)

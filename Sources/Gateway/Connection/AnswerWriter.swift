@@ -4,25 +4,24 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 
-/// Receives the bytes of an answer, only on the event loop of the connection.
+/// Receives the bytes of an answer on the event loop of the connection.
 protocol AnswerSink: AnyObject {
-    /// Sends bytes before the last.
     func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>)
     /// Sends the last bytes, in one or two buffers.
     func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?)
 }
 
-/// Writes the answer to one request.
+/// Writes an answer.
 ///
-/// A one-piece answer is sent at once. Longer answers wait after each piece until the client has read it, so that a
-/// slow client keeps only one piece in memory.
+/// A longer answer waits after each piece until the client has read it. So a slow client keeps only one piece in
+/// memory.
 struct AnswerWriter: Sendable {
     let channel: any Channel
     let sink: NIOLoopBound<any AnswerSink>
     let requestID: String
     let version: HTTPVersion
     let isKeptAlive: Bool
-    /// True for an answer to HEAD: the headers of GET without the body.
+    /// The answer to HEAD has no body.
     let isHead: Bool
 
     func write(_ response: Response) async {
@@ -39,14 +38,14 @@ struct AnswerWriter: Sendable {
 
     private enum Form {
         case framed(AnswerHead.Framing)
-        /// Collects the body, because HTTP/1.0 has no chunks, and a connection's end would not show a truncated body.
+        /// Collects the body: HTTP/1.0 has no chunks, and without a length the client cannot detect a truncated body.
         case collected
     }
 
     private func form(_ response: Response) -> Form {
         let status = response.status.code
         if status == 204 || status == 304 || status < 200 { return .framed(.absent) }
-        // An answer to HEAD may contain the length of the body.
+        // Answers to HEAD may contain the length of the body.
         if isHead, let count = response.headers[.contentLength].flatMap({ Int($0) }) { return .framed(.length(count)) }
         if let count = response.body.contentLength { return .framed(.length(count)) }
         if version == .http1_0 { return isHead ? .framed(.absent) : .collected }
@@ -60,7 +59,7 @@ struct AnswerWriter: Sendable {
         private let form: Form
         private var held: ByteBuffer?
 
-        /// The maximum bytes of a body that is copied into the buffer of the head.
+        /// The maximum size of a body that is copied after its head.
         private static let copied = 16_384
 
         init(_ writer: AnswerWriter, head: AnswerHead, form: Form) {
@@ -105,7 +104,7 @@ struct AnswerWriter: Sendable {
                 body = nil
             }
             if framing == .chunked, !writer.isHead { out.writeStaticString("0\r\n\r\n") }
-            // One hop to the event loop for everything.
+            // One switch to the event loop for everything.
             let (sink, last, rest) = (writer.sink, out, body)
             if writer.channel.eventLoop.inEventLoop {
                 sink.value.end(last, rest)

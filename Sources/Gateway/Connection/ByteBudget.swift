@@ -1,7 +1,7 @@
 import MergeCore
 import Synchronization
 
-/// Limits the memory for requests and answers of all connections.
+/// Limits the memory of requests and answers on all connections.
 ///
 /// Small requests have an additional quarter of the limit, so that large requests cannot block them.
 final class ByteBudget: Sendable {
@@ -10,24 +10,23 @@ final class ByteBudget: Sendable {
     private let small = Atomic<Int>(0)
     /// The maximum bytes of a small request.
     ///
-    /// Answers up to this length do not count.
+    /// Answers up to this length are not counted.
     static let small = 65_536
 
     init(_ limit: Int) {
         self.limit = limit
     }
 
-    /// The bytes in use.
     var held: Int { large.load(ordering: .relaxed) + small.load(ordering: .relaxed) }
 
-    /// Acquires bytes of the share for small requests; returns false if it is used up.
+    /// Acquires bytes for a small request, or returns false.
     fileprivate func takeSmall(_ count: Int) -> Bool {
         if small.wrappingAdd(count, ordering: .relaxed).newValue <= limit / 4 { return true }
         small.wrappingSubtract(count, ordering: .relaxed)
         return false
     }
 
-    /// Acquires bytes of the common share.
+    /// Acquires bytes for a large request, or returns false.
     ///
     /// A request that is alone gets any amount.
     ///
@@ -39,7 +38,7 @@ final class ByteBudget: Sendable {
         return false
     }
 
-    /// Counts bytes that are already in memory, even beyond the limit.
+    /// Adds bytes that are already in memory, even beyond the limit.
     fileprivate func force(_ count: Int) { large.wrappingAdd(count, ordering: .relaxed) }
 
     fileprivate func give(large count: Int, small: Int) {
@@ -54,9 +53,7 @@ final class ByteBudget: Sendable {
         retry: .later(.overload, after: 1))
 }
 
-/// The bytes of one request.
-///
-/// Its deinitializer releases them.
+/// The bytes of a request, released by the deinitializer.
 final class ByteLease: Sendable {
     private struct Held {
         var large = 0
@@ -76,12 +73,12 @@ final class ByteLease: Sendable {
         held.withLock { budget.give(large: $0.large, small: $0.small) }
     }
 
-    /// Acquires more bytes; returns false if the budget is used up.
+    /// Acquires more bytes, or returns false.
     func take(_ count: Int) -> Bool {
         held.withLock { take(count, own: 0, &$0) }
     }
 
-    /// Acquires more bytes, even beyond the limit if no other request has any.
+    /// Acquires more bytes, even beyond the limit if no other request has any; or returns false.
     func grow(by count: Int) -> Bool {
         held.withLock { take(count, own: $0.large, &$0) }
     }
@@ -96,7 +93,7 @@ final class ByteLease: Sendable {
         return true
     }
 
-    /// Counts bytes that are already in memory.
+    /// Adds bytes that are already in memory.
     func force(_ count: Int) {
         held.withLock { force(count, &$0) }
     }
@@ -119,7 +116,7 @@ final class ByteLease: Sendable {
         held.small -= small
     }
 
-    /// Changes the lease to `count` bytes that are already in memory.
+    /// Sets the size of the lease, for bytes already in memory.
     func settle(at count: Int) {
         held.withLock { held in
             let more = count - held.sum
@@ -127,7 +124,7 @@ final class ByteLease: Sendable {
         }
     }
 
-    /// Changes the lease to `count` bytes; returns false and changes nothing if the budget is used up.
+    /// Sets the size of the lease; returns false and changes nothing if the budget is used up.
     func resize(to count: Int) -> Bool {
         held.withLock { held in
             let more = count - held.sum

@@ -1,21 +1,20 @@
 import NIOCore
 import Synchronization
 
-/// Limits the connected clients.
 final class ClientDoor: Sendable {
     private let limit: Int
     private let count = Atomic<Int>(0)
-    /// The connections beyond the limit that may be open while they are refused.
+    /// The additional connections that may be open while they are refused.
     private static let refused = 8
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The maximum connections that the server accepts, including those that it refuses.
+    /// The maximum open connections, including those that are refused.
     var mostAccepted: Int { limit + Self.refused }
 
-    /// Counts a client; returns false if the limit is reached.
+    /// Counts a client; returns false at the limit.
     func enter() -> Bool {
         if count.wrappingAdd(1, ordering: .relaxed).newValue <= limit { return true }
         leave()

@@ -6,8 +6,8 @@ import NIOHTTP1
 
 /// Serves HTTP/1.1 on each client connection.
 ///
-/// Hummingbird's own channel streams bodies, with a task and two asynchronous sequences per connection. The gateway
-/// needs complete bodies. So a channel handler collects each body, and only complete requests cost a task.
+/// Hummingbird's own channel streams bodies, with a task and two asynchronous sequences per connection. Here a channel
+/// handler collects each body, and only complete requests cost a task.
 struct HTTPConnections: ServerChildChannel {
     let responder: GatewayResponder
     let limits: ConnectionLimits
@@ -46,15 +46,13 @@ struct HTTPConnections: ServerChildChannel {
     }
 }
 
-/// Limits for the memory and time of connections.
 struct ConnectionLimits: Sendable {
     /// The maximum bytes of a body.
     let bodyBytes: Int
     /// The maximum bytes of a body without a valid token.
     var unquestionedBytes: Int { min(bodyBytes, 65_536) }
-    /// The executor for requests with large bodies.
+    /// The executor for large bodies.
     let largeWork: LargeWork
-    /// The memory of all connections.
     let budget: ByteBudget
     /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
@@ -62,16 +60,14 @@ struct ConnectionLimits: Sendable {
     let headTime: TimeAmount
     /// The time in which a body must end or grow by `leastGrowth`.
     let bodyTime: TimeAmount
-    /// The growth of a body in `bodyTime` at 1 kB a second.
+    /// The growth at 1 kB a second.
     var leastGrowth: Int { Int(bodyTime.nanoseconds / 1_000_000) }
-    /// The time in which a client must read something of its answer.
+    /// The time in which a client must read a part of its answer.
     let answerTime: TimeAmount
     /// The maximum time between two requests.
     let idleTime: TimeAmount
 
-    /// Returns the maximum bytes of the body of a request.
-    ///
-    /// Without a valid token the request will be refused, so its body stays small.
+    /// Returns the maximum bytes of a body, which is small without a valid token.
     func bodyBytes(of head: HTTPRequestHead) -> Int {
         guard let tokens else { return bodyBytes }
         let token = head.headers.first(name: "authorization").flatMap(AuthorizationHeader.token)

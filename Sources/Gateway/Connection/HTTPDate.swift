@@ -1,6 +1,6 @@
 import MergeCore
 
-/// The current time for the header `Date` (RFC 9110 section 5.6.7), formatted once a second.
+/// The current time for the header `Date` (RFC 9110 section 5.6.7).
 enum HTTPDate {
     private static let clock = SecondText(text)
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]

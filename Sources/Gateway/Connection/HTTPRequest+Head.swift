@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPRequest {
-    /// Converts the head of a request, without its headers, which the context contains.
+    /// Converts the head of a request, without its headers.
     ///
     /// NIO's own conversion parses each target as a URL, which costs more than the rest of the head.
     init(_ head: HTTPRequestHead) {
@@ -12,9 +12,9 @@ extension HTTPRequest {
             path: Self.path(head.uri))
     }
 
-    /// Returns path and query of a target in origin form or in absolute form (RFC 9112 section 3.2).
+    /// Returns path and query of a target in origin form or absolute form (RFC 9112 section 3.2).
     private static func path(_ target: String) -> String {
-        // Bytes, because a combining mark after a slash would form one character with it.
+        // A combining character after a slash would join it, so bytes are compared.
         let (bytes, question) = (target.utf8, UInt8(ascii: "?"))
         guard bytes.first != UInt8(ascii: "/"), let scheme = bytes.firstRange(of: Array("://".utf8)) else {
             return target

@@ -1,11 +1,8 @@
 import MergeCore
 import NIOHTTP1
 
-/// Faults of a request's head.
-///
-/// They are reported before the body arrives.
+/// Faults of a head, which are reported before the body arrives.
 enum HeadFault {
-    /// Returns the fault of a parsed head, or nil.
     static func problem(_ received: ReceivedHead) -> Problem? {
         let (head, headers) = (received.head, received.headers)
         let hosts = headers.count("host")
@@ -23,14 +20,12 @@ enum HeadFault {
         return nil
     }
 
-    /// Not HTTP, or a head that is too long.
+    /// Not HTTP, or too long.
     static let unreadable = malformed("This is no request of HTTP/1.1, or its head is longer than 80 KiB.")
 
-    /// A head that did not arrive in time.
     static let slow = Problem(
         .requestTimeout, detail: "The whole head has to arrive before the time of a head is over.")
 
-    /// Returns true if all bytes are visible ASCII characters.
     private static func isVisible(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
             ?? text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -11,7 +11,6 @@ struct LargeGate: Sendable {
         permits = Permits(limit: limit)
     }
 
-    /// The size of the bodies in work.
     var used: Int { permits.used }
 
     /// Waits for permission to decode a body; `leave` ends it.

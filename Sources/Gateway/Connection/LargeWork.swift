@@ -1,9 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Runs requests with large bodies on a few separate threads.
-///
-/// Decoding a large body or encoding its answer occupies a thread. On the shared threads it would delay all requests.
+/// Runs requests with large bodies on a few separate threads, so that they do not delay other requests.
 final class LargeWork: TaskExecutor {
     private let queues: [DispatchQueue]
     private let next = Atomic<Int>(0)
@@ -18,15 +16,11 @@ final class LargeWork: TaskExecutor {
         queues = (0..<max(threads, 1)).map { DispatchQueue(label: "fieldmerge.large-\($0)") }
     }
 
-    /// Returns true if a request runs here.
     static func takes(_ bytes: Int, isPacked: Bool) -> Bool { bytes >= (isPacked ? packedSize : size) }
 
-    /// The number of jobs that ran here.
     var steps: Int { next.load(ordering: .relaxed) }
 
-    /// Runs work here if it processes many bytes.
-    ///
-    /// Other work stays on the caller's executor.
+    /// Runs work on many bytes here, other work on the caller's executor.
     func run<Answer>(on bytes: Int, _ work: () async throws -> Answer) async rethrows -> Answer {
         guard Self.takes(bytes, isPacked: false) else { return try await work() }
         return try await withTaskExecutorPreference(self) { try await work() }

@@ -7,10 +7,10 @@ import MergeWire
 import NIOCore
 import NIOHTTP1
 
-/// Collects the requests of one connection and answers them one at a time.
+/// Collects the requests of a connection and answers them in order.
 ///
-/// A pipelined request waits until the previous answer is written and the client has read most of it. Meanwhile the
-/// handler reads no further bytes.
+/// A pipelined request waits until the previous answer is written and the client has read most of it. The handler reads
+/// nothing more while requests wait.
 final class RequestHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -34,9 +34,8 @@ final class RequestHandler: ChannelDuplexHandler {
     private let logger: Logger
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
-    /// The received part of the body.
     private var body: ByteBuffer?
-    /// The memory of the request and its answer, or nil.
+    /// The memory of the request and its answer.
     private var lease: ByteLease?
     /// The parts of pipelined requests.
     private var ahead = CircularBuffer<Inbound>()
@@ -51,20 +50,18 @@ final class RequestHandler: ChannelDuplexHandler {
     private var idleAlarm: Scheduled<Void>?
     /// The time at which the client had read most of the last answer.
     private var waitingSince = NIODeadline.now()
-    /// The answer is written, but the client must still read much of it.
+    /// The answer is written, but the client has not read most of it.
     private var endIsHeld = false
-    /// The bytes of all written answers.
     private var written = 0
-    /// The bytes that had left at the last check, and the time at which this number was first seen.
+    /// The bytes that had left at the last check, and the time of their last change.
     private var lastSent = (count: 0, at: NIODeadline.now())
-    /// Everything is written, and the handler waits for its end.
+    /// Everything is written but not yet sent.
     private var isDraining = false
     /// The connection closes after the current answer.
     private var isLast = false
     /// No further request is accepted.
     private var isOver = false
     private var isClosing = false
-    /// The caller that waits for the current answer.
     private var caller: Caller?
 
     init(responder: GatewayResponder, limits: ConnectionLimits, logger: Logger) {
@@ -97,7 +94,7 @@ final class RequestHandler: ChannelDuplexHandler {
         if waits(part) { ahead.append(.part(part)) } else { take(part, context) }
     }
 
-    /// Tracks the current position in a request.
+    /// Tracks the position in a request.
     private func note(_ part: HTTPServerRequestPart) {
         sawPart = true
         switch part {
@@ -142,7 +139,7 @@ final class RequestHandler: ChannelDuplexHandler {
             isLast = true
             return answer(received, with: .failure(.unwanted(problem)), in: context)
         }
-        // A body whose announced length is too large is refused before it arrives.
+        // An announced length that is too large is refused before the body arrives.
         let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         if length > limits.unquestionedBytes, length > limits.bodyBytes(of: head) {
             return answer(received, with: .failure(.tooLarge), in: context)
@@ -155,7 +152,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Acquires bytes of the shared budget; returns false if it is used up.
+    /// Acquires bytes of the shared budget, or returns false.
     private func hold(_ count: Int) -> Bool {
         let lease = lease ?? ByteLease(limits.budget)
         self.lease = lease
@@ -168,9 +165,9 @@ final class RequestHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Starts the timeout of an incomplete head, or of the ignored rest of a body.
+    /// Starts the timeout of an incomplete head or an ignored body.
     private func watchHead(_ context: ChannelHandlerContext) {
-        // Bytes without a part are the beginning of a head.
+        // Bytes without a part are the start of a head.
         if isAmidRequest || !sawPart { waitForRest(context) }
         sawPart = false
     }
@@ -184,7 +181,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Starts the timeout of an incomplete body, and repeats it while the body grows by 1 kB a second.
+    /// Starts the timeout of a body, and repeats it while the body grows by 1 kB a second.
     private func watchBody(_ context: ChannelHandlerContext) {
         guard case .receiving = phase, bodyAlarm == nil else { return }
         let before = body?.readableBytes ?? 0
@@ -198,14 +195,14 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // Reading continues during an answer, which saves system calls.
+        // Reading continues during an answer, to save system calls.
         if ahead.isEmpty { context.read() } else { readIsHeld = true }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed, is ChannelShouldQuiesceEvent:
-            // The client may still read the answers to complete requests.
+            // The client may still read its answers.
             isOver = true
             closeIfDone(context)
         default: break
@@ -221,7 +218,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Refuses bytes that are not HTTP, or a head that is too slow, and closes the connection.
+    /// Answers bytes that are not HTTP or a slow head, and closes the connection.
     private func refuse(_ context: ChannelHandlerContext, with problem: Problem = HeadFault.unreadable) {
         guard !isClosing else { return }
         isClosing = true
@@ -304,7 +301,7 @@ final class RequestHandler: ChannelDuplexHandler {
         bodyAlarm?.cancel()
         bodyAlarm = nil
         if !head.isKeepAlive { isLast = true }
-        // The rest of a slow body may never arrive, and it would precede the next request.
+        // The rest of a slow body may never arrive, and it precedes the next request.
         if case .failure(.tooSlow) = body { isLast = true }
         let isKeptAlive = !isLast
         let channel = context.channel
@@ -312,7 +309,6 @@ final class RequestHandler: ChannelDuplexHandler {
         let writer = AnswerWriter(
             channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
             version: head.version, isKeptAlive: isKeptAlive, isHead: head.method == .HEAD)
-        // The answer uses the budget too.
         let lease = lease ?? ByteLease(limits.budget)
         self.lease = lease
         let caller = Caller()
@@ -328,16 +324,16 @@ final class RequestHandler: ChannelDuplexHandler {
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
             let response = await responder.respond(to: request, context: GatewayContext(whole, source: source))
             guard response.body.contentLength == nil, !isLarge else { return await writer.write(response) }
-            // A new task sends a long answer, so that the memory of this task is freed.
+            // A new task sends a long answer, which frees the memory of this task.
             Task { await writer.write(response) }
         }
-        // Without a preference: even a default executor preference is checked at every step of a task.
+        // A task checks its executor preference at every step, even a default preference.
         if isLarge { Task(executorPreference: limits.largeWork, operation: work) } else { Task(operation: work) }
     }
 
     // MARK: Timeouts
 
-    /// Schedules the idle check of the connection, which reschedules itself after activity.
+    /// Schedules the idle check, which reschedules itself after activity.
     private func watch(_ context: ChannelHandlerContext, after time: TimeAmount) {
         idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
             if case .waiting = self.phase, Self.unsentBytes(context) == 0 {
@@ -350,7 +346,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Starts the timeout of a client that reads nothing of its answer.
+    /// Starts the timeout of a client that does not read.
     ///
     /// Each byte that it reads restarts the timeout.
     private func watchAnswer(_ context: ChannelHandlerContext) {
@@ -393,7 +389,7 @@ extension RequestHandler: AnswerSink {
         guard let context = open(nil) else { return }
         let count = bytes.readableBytes + (rest?.readableBytes ?? 0)
         written += count
-        // Only unread bytes of the answer stay in the budget; most answers leave at once.
+        // Unread bytes of the answer remain in the budget; most answers leave at once.
         if count > ByteBudget.small { lease?.settle(at: count) }
         if let rest {
             context.write(wrapOutboundOut(bytes), promise: nil)
@@ -405,7 +401,7 @@ extension RequestHandler: AnswerSink {
         if context.channel.isWritable { answered(context) } else { endIsHeld = true }
     }
 
-    /// Returns the context if the connection can still write.
+    /// Returns the context of an open connection.
     ///
     /// Otherwise the promise fails.
     private func open(_ promise: EventLoopPromise<Void>?) -> ChannelHandlerContext? {

@@ -1,7 +1,7 @@
 import NIOSSL
 import Synchronization
 
-/// The current certificate and key of the gateway.
+/// The current certificate and key.
 ///
 /// Open connections keep theirs.
 package final class ServerCertificate: Sendable {
@@ -20,15 +20,14 @@ package final class ServerCertificate: Sendable {
         context = Mutex(try Self.context(certificate, key))
     }
 
-    /// Reads certificate and key again for new connections.
+    /// Reads the files again for new connections.
     ///
-    /// After an error the old files stay in use.
+    /// After an error the old certificate remains.
     func reload() throws(ServerCertificateError) {
         let read = try Self.context(certificate, key)
         context.withLock { $0 = read }
     }
 
-    /// Returns the TLS handler of a new connection.
     func handler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
 
     private static func context(_ certificate: String, _ key: String) throws(ServerCertificateError) -> NIOSSLContext {

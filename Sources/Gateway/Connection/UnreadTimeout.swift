@@ -10,7 +10,7 @@ import NIOCore
 enum UnreadTimeout {
     /// Makes the system close a connection whose client acknowledges no bytes for a time.
     ///
-    /// The system would otherwise keep its unread bytes, even after the channel was closed. Only Linux has this option.
+    /// Otherwise the system keeps unread bytes even after the channel was closed. Only Linux has this option.
     static func set(_ time: TimeAmount, on channel: any Channel) {
         #if os(Linux)
             let option = ChannelOptions.Types.SocketOption(
@@ -21,7 +21,7 @@ enum UnreadTimeout {
 
     /// Closes a connection and discards its unread bytes.
     static func abort(_ channel: any Channel) {
-        // Without this option the system keeps the unread bytes as long as the client's machine answers.
+        // Otherwise the system keeps the unread bytes as long as the client's machine answers.
         _ = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         channel.close(promise: nil)
     }

@@ -1,29 +1,28 @@
 import MergeCore
 import Synchronization
 
-/// Limits the requests and edits of each client in a second, and its waiting pushes.
+/// Limits the requests and edits per second and the waiting pushes of each client.
 ///
-/// A client is the name of a token, or issuer and `sub`. Without tokens all requests belong to one client.
+/// A client is the name of a token, or issuer and `sub`. Without tokens there is only one client.
 final class ClientRates: Sendable {
     private struct Buckets {
         var requests: TokenBucket?
         var edits: TokenBucket?
-        /// The pushes that have no answer yet.
+        /// The pushes without an answer.
         var pushes = 0
     }
 
     private let requestsPerSecond: Int?
     private let editsPerSecond: Int?
-    /// The maximum waiting pushes of one client; nil if clients cannot be told apart.
+    /// The maximum waiting pushes of a client; nil if clients cannot be distinguished.
     private let share: Int?
     private let clients = Mutex<[ExactText: Buckets]>([:])
     /// The number of clients from which on idle clients are removed.
     private static let many = 10_000
 
-    /// - Parameters:
-    ///   - requestsPerSecond: nil for no limit.
-    ///   - editsPerSecond: nil for no limit.
-    ///   - share: the maximum waiting pushes of one client; nil for no limit.
+    /// Makes the limits; nil disables a limit.
+    ///
+    /// - Parameter share: the maximum waiting pushes of a client.
     init(requestsPerSecond: Int?, editsPerSecond: Int?, share: Int?) {
         self.requestsPerSecond = requestsPerSecond
         self.editsPerSecond = editsPerSecond
@@ -32,7 +31,7 @@ final class ClientRates: Sendable {
 
     /// Counts a request.
     ///
-    /// - Throws: a 429 `Problem` if the client has sent too many requests.
+    /// - Throws: a 429 `Problem` above the limit.
     func request(of who: String, at now: ContinuousClock.Instant = .now) throws(Problem) {
         guard let rate = requestsPerSecond else { return }
         let wait = change(who, at: now) { client -> Int? in
@@ -45,7 +44,7 @@ final class ClientRates: Sendable {
 
     /// Counts the edits of a push.
     ///
-    /// - Throws: a 429 `Problem` if the client has sent too many edits.
+    /// - Throws: a 429 `Problem` above the limit.
     func edits(_ count: Int, of who: String, at now: ContinuousClock.Instant = .now) throws(Problem) {
         guard let rate = editsPerSecond, count > 0 else { return }
         let wait = change(who, at: now) { client -> Int? in
@@ -56,9 +55,9 @@ final class ClientRates: Sendable {
         if let wait { throw Self.over("\(rate) edits", wait) }
     }
 
-    /// Counts a waiting push of a client, until `endPush`.
+    /// Counts a waiting push of a client until `endPush`.
     ///
-    /// - Throws: a 429 `Problem` if the client already has its share of waiting pushes.
+    /// - Throws: a 429 `Problem` above the limit.
     func beginPush(of who: String) throws(Problem) {
         guard let share else { return }
         let isIn = change(who, at: .now) { client in
@@ -73,7 +72,6 @@ final class ClientRates: Sendable {
         }
     }
 
-    /// Ends a push that `beginPush` counted.
     func endPush(of who: String) {
         guard share != nil else { return }
         change(who, at: .now) { $0.pushes -= 1 }
@@ -94,7 +92,7 @@ final class ClientRates: Sendable {
         }
     }
 
-    /// Returns true if the client has no waiting push and full buckets, so that its counts can be removed.
+    /// Returns true if a client can be removed, because it would start again with full buckets.
     private static func isIdle(_ client: Buckets, at now: ContinuousClock.Instant) -> Bool {
         client.pushes == 0 && client.requests?.isFull(at: now) ?? true && client.edits?.isFull(at: now) ?? true
     }

@@ -1,11 +1,11 @@
 /// The version of a program, such as 3.12 or 2.0-beta.
 struct ClientVersion: Sendable, Equatable, CustomStringConvertible {
     let description: String
-    /// Has no zeros at the end, so that 2 equals 2.0.
+    /// Without zeros at the end, so that 2 equals 2.0.
     private let numbers: [UInt64]
     private let suffix: String?
 
-    /// Reads numbers with dots, an optional `-suffix` and an optional `+build`, which is ignored; nil for other texts.
+    /// Reads numbers with dots, an optional `-suffix` and an ignored `+build`; nil for other texts.
     init?(_ text: String) {
         let whole = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)[0]
         let parts = whole.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

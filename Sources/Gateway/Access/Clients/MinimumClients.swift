@@ -12,7 +12,6 @@ package struct MinimumClients: Sendable {
     ///   - minimums: `NAME/VERSION`, each name once.
     ///   - message: a sentence for the user of an old program.
     ///   - link: the address of a newer version.
-    /// - Throws: `MinimumClientsError` for a version with a fault.
     package init(
         _ minimums: [String], message: String? = nil, link: String? = nil
     ) throws(MinimumClientsError) {
@@ -35,7 +34,7 @@ package struct MinimumClients: Sendable {
 
     /// Checks the header `X-Client`, which is `NAME/VERSION`.
     ///
-    /// - Throws: a 426 `Problem` if the program is older than its minimum. Programs without a minimum pass.
+    /// - Throws: a 426 `Problem` if the program is older than its minimum.
     func check(_ headers: RequestHeaders) throws(Problem) {
         guard let header = headers["x-client"] else { return }
         let parts = header.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,12 +1,11 @@
 import MergeCore
 
-/// A token bucket: fills by `rate` a second, and holds at most the amount of one second.
+/// A token bucket that fills by `rate` a second, up to the amount of one second.
 struct TokenBucket: Sendable {
     private let rate: Double
     private var level: Double
     private var time: ContinuousClock.Instant
 
-    /// Makes a full bucket.
     init(rate: Int, now: ContinuousClock.Instant) {
         self.rate = Double(rate)
         level = Double(rate)
@@ -15,11 +14,11 @@ struct TokenBucket: Sendable {
 
     func isFull(at now: ContinuousClock.Instant) -> Bool { level(at: now) >= rate }
 
-    /// Takes `count` from the bucket.
+    /// Removes `count` from the bucket.
     ///
-    /// A full bucket grants even more than it holds.
+    /// A full bucket grants any amount.
     ///
-    /// - Returns: nil, or the seconds to wait if nothing was taken.
+    /// - Returns: nil, or the seconds to wait if nothing was removed.
     mutating func take(_ count: Int, at now: ContinuousClock.Instant) -> Int? {
         level = level(at: now)
         time = max(time, now)

@@ -5,13 +5,13 @@ import UnixSignals
 
 /// The settings for the verification of JWTs.
 package struct JWTSettings: Sendable {
-    /// The file or address of the public keys; nil if only the secret verifies tokens.
+    /// The file or address of the public keys; nil if only the secret is used.
     package var keys: String?
     /// The required `iss` of a token.
     package var issuer: String
     /// The `aud` that a token must contain.
     package var audience: String
-    /// A file with a secret of at least 32 bytes; nil if only public keys verify tokens.
+    /// A file with a secret of at least 32 bytes; nil if only public keys are used.
     package var secretFile: String?
     /// The name of the claim that contains the roles.
     package var roles = "roles"
@@ -27,14 +27,14 @@ package struct JWTSettings: Sendable {
 package struct JWTAccess: Service {
     let verifier: JWTVerifier
     private let ring: KeyRing?
-    /// nil if only public keys verify tokens.
+    /// nil if only public keys are used.
     let secret: SharedSecret?
     private let isFile: Bool
     private let look: Duration
 
     /// Reads the secret and the key file.
     ///
-    /// An address is fetched when the service runs.
+    /// `run` fetches an address.
     package init(_ settings: JWTSettings, logger: Logger) async throws(KeySetError) {
         try await self.init(settings, logger: logger, pause: .seconds(30)) { Date().timeIntervalSince1970 }
     }
@@ -70,7 +70,7 @@ package struct JWTAccess: Service {
 
     /// Keeps the keys up to date until the service is shut down.
     ///
-    /// It fetches the keys at start, checks a key file every two seconds, and reads keys and secret again on SIGHUP.
+    /// It fetches the keys at start, checks a key file every two seconds, and reads keys and secret on SIGHUP.
     package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             if let ring { group.addTask { await keepUp(ring) } }

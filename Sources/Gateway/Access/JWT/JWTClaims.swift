@@ -6,16 +6,13 @@ import Operations
 struct JWTClaims: Sendable {
     let issuer: String
     let audience: String
-    /// The name of the claim that contains the roles.
     let rolesClaim: String
 
-    /// The seconds by which the clock of an issuer may be ahead.
-    ///
-    /// They apply to `nbf`, not to `exp`.
+    /// The tolerated seconds for `nbf`, but not for `exp`.
     private static let leeway = 60.0
     private static let longestSubject = 255
 
-    /// Checks and returns the claims of a token whose signature was verified.
+    /// Checks and returns the claims of a verified token.
     ///
     /// - Parameter now: seconds since 1970.
     func check(_ payload: [UInt8], now: Double) throws(TokenRefusal) -> (claims: AccessClaims, expiry: Double) {
@@ -33,7 +30,7 @@ struct JWTClaims: Sendable {
 
     /// Returns the bearer of a token.
     ///
-    /// - Throws: `TokenRefusal` if the token has no usable `sub`.
+    /// - Throws: `TokenRefusal` without a usable `sub`.
     func bearer(_ claims: AccessClaims, expiry: Double) throws(TokenRefusal) -> Bearer {
         guard case .text(let subject)? = claims["sub"], !subject.isEmpty,
             subject.unicodeScalars.count <= Self.longestSubject,
@@ -44,9 +41,7 @@ struct JWTClaims: Sendable {
             expiry: expiry)
     }
 
-    /// Returns the roles of a token: one string or an array of strings.
-    ///
-    /// Any other value gives no role.
+    /// Returns the roles: a string, an array of strings, or none.
     func roles(_ claims: AccessClaims) -> Set<ExactText> { Set(Self.texts(claims[rolesClaim]).map(ExactText.init)) }
 
     /// Returns a text, or all elements of an array of texts.
@@ -62,14 +57,10 @@ struct JWTClaims: Sendable {
         }
     }
 
-    /// The end of the year 9999 in seconds since 1970.
-    ///
-    /// It prevents overflows of sums and conversions.
+    /// The end of the year 9999 in seconds since 1970, which prevents overflows.
     private static let latest = 253_402_300_800.0
 
-    /// Reads a time (NumericDate of RFC 7519) and limits it to the supported range.
-    ///
-    /// - Returns: nil if the value is not a number.
+    /// Reads a time (NumericDate of RFC 7519), limited to the supported range; nil if it is not a number.
     private static func seconds(_ value: Scalar) -> Double? {
         let seconds: Double? =
             switch value {

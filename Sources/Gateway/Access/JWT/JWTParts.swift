@@ -12,7 +12,6 @@ struct JWTParts: Sendable {
 
     private static let types = ["jwt", "at+jwt", "application/at+jwt"]
 
-    /// Returns true if a token has the form of a JWT.
     static func isLike(_ token: String) -> Bool {
         var token = token
         // A loop over bytes, because every request with a token runs it.
@@ -32,7 +31,7 @@ struct JWTParts: Sendable {
         guard case .text(let name)? = header["alg"], let algorithm = JWTAlgorithmName(named: name) else {
             throw .algorithm
         }
-        // RFC 7515 section 4.1.11: unsupported critical headers must be refused, and the gateway supports none.
+        // RFC 7515 section 4.1.11: the gateway supports no critical headers, so it must refuse them.
         guard header["crit"] == nil, header["b64"] == nil else { throw .critical }
         if let type = header["typ"] {
             guard case .text(let text) = type, Self.types.contains(where: { $0.isSameASCII(text) }) else { throw .type }

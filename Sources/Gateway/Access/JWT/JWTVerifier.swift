@@ -8,7 +8,7 @@ final class JWTVerifier: Sendable {
     typealias Clock = @Sendable () -> Double
 
     private let claims: JWTClaims
-    /// nil if only the secret verifies tokens.
+    /// nil if only the secret is used.
     private let ring: KeyRing?
     private let secret: SharedSecret?
     private let verifiedTokens: VerifiedTokens<Bearer>
@@ -27,14 +27,13 @@ final class JWTVerifier: Sendable {
     /// A sentence for operators about a fault of the keys, or nil.
     var trouble: String? { ring?.trouble ?? secret?.trouble }
 
-    /// Returns the bearer of a token from the cache of verified tokens, or nil.
+    /// Returns the bearer of an already verified token, or nil.
     ///
     /// - Throws: `TokenRefusal` if the token has expired.
     func verified(_ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
         try verifiedTokens.proof(of: mark, now: now())
     }
 
-    /// Returns the bearer of a token.
     func bearer(of token: String, _ mark: TokenMark) async throws(TokenRefusal) -> Bearer {
         let generation = verifiedTokens.generation
         let parts = try JWTParts(token)
@@ -55,10 +54,9 @@ final class JWTVerifier: Sendable {
 
     /// Returns the keys that may have signed a token.
     ///
-    /// The operator's secret has no `kid`. It never verifies a token whose `kid` names a public key, and a public key
-    /// never serves as a secret.
+    /// The operator's secret has no `kid`. It never verifies a token whose `kid` names a public key.
     ///
-    /// - Parameter named: the public keys that the `kid` of the token names; all keys if it has no `kid`.
+    /// - Parameter named: the public keys with the `kid` of the token; all keys if it has none.
     private func candidates(for parts: JWTParts, among named: [SigningKey]) -> [SigningKey] {
         guard parts.algorithm == .hs256, parts.kid == nil || named.isEmpty else { return named }
         return [secret?.key].compactMap(\.self)

@@ -5,12 +5,12 @@ struct KeyAddress: Sendable, CustomStringConvertible {
     let isEncrypted: Bool
     let host: String
     let port: Int
-    /// The path and the query, as the request sends them.
+    /// Path and query.
     let target: String
 
     /// Reads an address.
     ///
-    /// - Throws: `KeySetError` for a text that is no address, or for plain HTTP to another machine.
+    /// - Throws: `KeySetError` for other texts, and for plain HTTP to another machine.
     init(_ text: String) throws(KeySetError) {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             var host = url.host(percentEncoded: true), !host.isEmpty, url.user == nil
@@ -27,7 +27,7 @@ struct KeyAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for an IP address, which a certificate does not contain as a name.
+    /// True for an IP address, which TLS does not send as a server name.
     var isNumeric: Bool { host.contains(":") || host.utf8.allSatisfy { ($0 >= 48 && $0 <= 57) || $0 == 46 } }
 
     /// The host and port, as the request sends them.

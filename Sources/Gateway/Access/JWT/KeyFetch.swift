@@ -6,7 +6,7 @@ import NIOSSL
 /// Fetches a key set: one request without redirects, limited in time and bytes.
 ///
 /// It uses NIO, which the gateway already contains. AsyncHTTPClient adds over a minute to a build. URLSession needs
-/// libcurl and all of Foundation, and cannot limit a body while it arrives.
+/// libcurl and Foundation, and limits a body only after it has arrived.
 enum KeyFetch {
     /// The maximum bytes of a key set.
     static let mostBytes = 512 * 1_024
@@ -16,7 +16,7 @@ enum KeyFetch {
     /// Returns the body of the answer.
     ///
     /// - Parameter authorityFile: a file of trusted certificate authorities; nil for those of the system.
-    /// - Throws: `KeySetError` if no answer with status 200 comes in time.
+    /// - Throws: `KeySetError` without an answer with status 200 in time.
     static func body(
         at address: KeyAddress, within patience: TimeAmount = patience, authorityFile: String? = nil
     ) async throws(KeySetError) -> [UInt8] {
@@ -38,7 +38,7 @@ enum KeyFetch {
     ) async throws -> [UInt8] {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: [UInt8].self)
-        // The timeout starts here, because the lookup of a name has no timeout of its own.
+        // Starts here, because the lookup of a name has no timeout.
         let alarm = loop.scheduleTask(in: patience) { promise.fail(KeySetError("it took too long to answer")) }
         ClientBootstrap(group: loop).connectTimeout(patience).connect(host: address.host, port: address.port)
             .flatMap { channel in

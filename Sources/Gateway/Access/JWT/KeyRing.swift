@@ -1,9 +1,7 @@
 import Logging
 import Synchronization
 
-/// The current keys of an issuer.
-///
-/// Only new keys replace old keys. If the source is down or sends invalid data, the old keys stay.
+/// The current keys of an issuer, which only new valid keys replace.
 final class KeyRing: Sendable {
     private struct State {
         var set = KeySet()
@@ -16,7 +14,7 @@ final class KeyRing: Sendable {
     private let source: KeySource
     private let logger: Logger
     private let pause: Duration
-    /// Called before and after a change of the keys, so that no older proof stays in the cache.
+    /// Called before and after a change of the keys, so that the cache keeps no older proof.
     private let changed: @Sendable () -> Void
     private let state = Mutex(State())
 
@@ -30,13 +28,12 @@ final class KeyRing: Sendable {
         self.changed = changed
     }
 
-    /// A sentence for operators about a fault of the keys; nil if the last fetch succeeded.
+    /// A sentence for operators about a fault of the keys, or nil.
     var trouble: String? { state.withLock { $0.trouble } }
 
-    /// Returns the keys in memory that may have signed a token.
     func knownKeys(named kid: String?) -> [SigningKey] { state.withLock { $0.set.keys(named: kid) } }
 
-    /// Returns the keys that may have signed a token, and fetches new keys if none is in memory.
+    /// Returns the keys that may have signed a token, and fetches keys if none is in memory.
     func keys(named kid: String?) async -> [SigningKey] {
         let known = knownKeys(named: kid)
         if !known.isEmpty { return known }
@@ -46,7 +43,7 @@ final class KeyRing: Sendable {
 
     /// Fetches the keys, or waits for the current fetch.
     ///
-    /// - Parameter atOnce: true ignores the pause since the last fetch.
+    /// - Parameter atOnce: ignores the pause since the last fetch.
     func ask(atOnce: Bool) async {
         let task = state.withLock { state -> Task<Void, Never>? in
             if let asking = state.asking { return asking }

@@ -1,14 +1,11 @@
 import MergeCore
 import MergeWire
 
-/// The public keys of one issuer (RFC 7517).
-///
-/// An unusable key is skipped and does not affect the others.
+/// The public keys of an issuer (RFC 7517), without unusable keys.
 struct KeySet: Sendable {
     private let keys: [SigningKey]
     let skipped: Int
 
-    /// The maximum keys that are read from one set.
     private static let most = 100
 
     var count: Int { keys.count }
@@ -20,7 +17,7 @@ struct KeySet: Sendable {
 
     /// Reads a key set.
     ///
-    /// - Throws: `KeySetError` if the set is invalid or contains no usable key.
+    /// - Throws: `KeySetError` without a usable key.
     init(_ json: [UInt8]) async throws(KeySetError) {
         let members: AccessClaims
         do {
@@ -46,7 +43,7 @@ struct KeySet: Sendable {
         skipped = entries.count - keys.count
     }
 
-    /// Returns the keys that may have signed a token: those with its `kid`, or all if it has no `kid`.
+    /// Returns the keys that may have signed a token: those with its `kid`, or all if it has none.
     func keys(named kid: String?) -> [SigningKey] {
         guard let kid else { return keys }
         return keys.filter { $0.kid?.isExactly(kid) == true }
@@ -55,7 +52,7 @@ struct KeySet: Sendable {
 
 /// A fault of a key set.
 package struct KeySetError: Error, Sendable, CustomStringConvertible {
-    /// The fault, which follows the name of the set in a message.
+    /// The fault, which follows the name of the set.
     package let description: String
 
     init(_ description: String) {

@@ -1,6 +1,5 @@
 import FoundationEssentials
 
-/// The source of a key set.
 enum KeySource: Sendable, CustomStringConvertible {
     case file(String)
     case address(KeyAddress)
@@ -25,7 +24,7 @@ enum KeySource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the current text of the key set.
+    /// Reads the current key set.
     func read() async throws(KeySetError) -> [UInt8] {
         switch self {
         case .file(let path):

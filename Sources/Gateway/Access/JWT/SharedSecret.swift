@@ -18,7 +18,6 @@ final class SharedSecret: Sendable {
 
     private static let least = 32
 
-    /// Reads the secret file.
     init(_ path: String, logger: Logger, changed: @escaping @Sendable () -> Void) async throws(KeySetError) {
         self.path = path
         self.logger = logger
@@ -28,12 +27,12 @@ final class SharedSecret: Sendable {
 
     var key: SigningKey { state.withLock { $0.key } }
 
-    /// A sentence for operators about a fault of the secret file, or nil.
+    /// A sentence for operators about a fault of the file, or nil.
     var trouble: String? { state.withLock { $0.trouble } }
 
     /// Reads the file again.
     ///
-    /// After an error the old secret stays valid.
+    /// After an error the old secret remains valid.
     func reload() async {
         do throws(KeySetError) {
             let read = try await Self.read(path)

@@ -1,9 +1,9 @@
 import JWTKit
 import MergeCore
 
-/// A key that signs tokens, with the algorithms of its kind.
+/// A key with the algorithms of its kind.
 ///
-/// jwt-kit binds the algorithm to the key when the key is made. The header of a token cannot change it.
+/// The header of a token cannot change them.
 struct SigningKey: Sendable {
     let kid: String?
     private let algorithms: [JWTAlgorithmName: any JWTAlgorithm]
@@ -18,24 +18,21 @@ struct SigningKey: Sendable {
         return (try? algorithm.verify(signature, signs: Array(text))) ?? false
     }
 
-    /// Returns true if the key supports an algorithm.
     func takes(_ name: JWTAlgorithmName) -> Bool { algorithms[name] != nil }
 
-    /// Signs a text with a secret.
     func sign(_ text: some Collection<UInt8>) throws -> [UInt8] {
         try algorithms[.hs256]?.sign(Array(text)) ?? []
     }
 
     // MARK: Making keys
 
-    /// Makes a key from a shared secret.
     static func secret(_ bytes: [UInt8], kid: String? = nil) async throws -> SigningKey {
         let keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(from: bytes), digestAlgorithm: .sha256)
         return SigningKey(kid: kid, [.hs256: try await keys.getKey()])
     }
 
-    /// Makes a key from a member of a key set (RFC 7517); nil if the key is unusable or not for signatures.
+    /// Makes a key from a member of a key set (RFC 7517); nil if it is unusable or not for signatures.
     static func publicKey(_ members: AccessClaims) async -> SigningKey? {
         if let use = members["use"], use != .text("sig") { return nil }
         var bound: JWTAlgorithmName?
@@ -78,7 +75,7 @@ struct SigningKey: Sendable {
             await keys.add(eddsa: try EdDSA.PublicKey(x: x, curve: .ed25519))
             return [.edDSA: try await keys.getKey()]
         default:
-            // Also for `oct`: a key set must not contain a secret.
+            // Refuses `oct` too: a key set must not contain a secret.
             return [:]
         }
     }

@@ -1,10 +1,10 @@
-/// The cache key of a verified token: two SipHash-1-3 values under secret keys, as the standard library computes them.
+/// The cache key of a verified token: two SipHash-1-3 values under secret keys.
 ///
-/// A digest without a secret key would need collision resistance. SHA-256 takes more than a microsecond for a token.
+/// A digest without a secret would need collision resistance, and SHA-256 takes more than a microsecond for a token.
 struct TokenMark: Hashable, Sendable {
     private let low, high: Int
 
-    /// Random keys of this process, because `Hasher` can be configured to be deterministic.
+    /// Made for each process, because `Hasher` can be configured to be deterministic.
     private static let keys = (Key(), Key())
 
     private struct Key: Hashable {

@@ -10,23 +10,20 @@ final class VerifiedTokens<Proof: Sendable>: Sendable {
 
     private struct State {
         var entries: [TokenMark: Entry] = [:]
-        /// The number of calls of `forget()`.
+        /// Counts the calls of `forget()`.
         var generation = 0
     }
 
     private let most: Int
     private let state = Mutex(State())
 
-    /// - Parameter most: the maximum tokens in the cache.
     init(most: Int = 10_000) {
         self.most = most
     }
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// The current generation.
-    ///
-    /// The caller of `keep` reads it before it verifies the token.
+    /// The current generation, which callers of `keep` read before the verification.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the proof of a token, or nil.
@@ -43,13 +40,13 @@ final class VerifiedTokens<Proof: Sendable>: Sendable {
 
     /// Stores a token, unless the cache was cleared during its verification.
     ///
-    /// - Parameter end: the time at which the token expires, in seconds since 1970.
+    /// - Parameter end: seconds since 1970.
     func keep(_ proof: Proof, of mark: TokenMark, until end: Double, since generation: Int, now: Double) {
         state.withLock { state in
             guard state.generation == generation else { return }
             if state.entries.count >= most, state.entries[mark] == nil {
                 state.entries = state.entries.filter { $0.value.end > now }
-                // Removes any token. Its next request verifies it again.
+                // Any token will do, because it can be verified again.
                 while state.entries.count >= most, let any = state.entries.first?.key {
                     state.entries.removeValue(forKey: any)
                 }
@@ -62,7 +59,7 @@ final class VerifiedTokens<Proof: Sendable>: Sendable {
         state.withLock { _ = $0.entries.removeValue(forKey: mark) }
     }
 
-    /// Clears the cache, because keys have changed.
+    /// Clears the cache after a change of keys.
     func forget() {
         state.withLock { state in
             state.entries = [:]

@@ -6,12 +6,10 @@ import Synchronization
 
 /// The gateway's own access tokens, for clients with a refresh token in the tokens file.
 ///
-/// The gateway reads rights and claims from the current line of the refresh token, not from the access token. A
-/// withdrawn or changed line therefore also ends its access tokens.
+/// Rights and claims come from the current line of the refresh token. A withdrawn or changed line therefore ends its
+/// access tokens.
 package final class AccessTokens: Sendable {
-    /// The proof that a token belongs to a line.
-    ///
-    /// It counts as long as the file contains the line.
+    /// The proof that a token belongs to a line, valid as long as the file contains the line.
     private struct Proof {
         let line: Bearer
         let bearer: Bearer
@@ -22,7 +20,6 @@ package final class AccessTokens: Sendable {
     private let verifiedTokens = VerifiedTokens<Proof>()
     private let file: KnownTokens
     private let now: JWTVerifier.Clock
-    /// The seconds for which a token is valid.
     let lifetime: Int
 
     private static let issuer = "urn:fieldmerge:gateway"
@@ -52,13 +49,13 @@ package final class AccessTokens: Sendable {
 
     /// Reads the key file again.
     ///
-    /// After an error the old keys stay valid.
+    /// After an error the old keys remain valid.
     ///
-    /// - Returns: false if there is no file or if the keys have not changed.
+    /// - Returns: false if the keys have not changed.
     package func reload() async throws(KeySetError) -> Bool {
         guard let path = place.path(isNeeded: file.hasRefresh) else { return false }
         let isFirst = keys.withLock { $0.isOfProcess }
-        // If the file is missing, the old keys stay: other gateways do not have a new key.
+        // A missing file is an error here: other gateways would not have a new key.
         let read = isFirst ? try await TokenKeys.read(path) : try await TokenKeys(path: path)
         let isOther = keys.withLock { keys in
             defer { keys = read }
@@ -72,7 +69,7 @@ package final class AccessTokens: Sendable {
 
     /// Returns a new access token for the bearer of a refresh token.
     ///
-    /// - Throws: a 401 `Problem` if the refresh token was withdrawn, and errors of jwt-kit.
+    /// - Throws: a 401 `Problem` if the refresh token was withdrawn.
     package func issue(to bearer: Bearer) throws -> String {
         guard let key = keys.withLock({ $0.signing }), let kid = key.kid,
             let line = file.refreshLine(named: bearer.name)
@@ -90,7 +87,7 @@ package final class AccessTokens: Sendable {
 
     // MARK: Verifying
 
-    /// Returns the bearer of a verified access token; nil if it is not in the cache or if its line has changed.
+    /// Returns the bearer of an already verified token; nil if it is not in the cache or its line has changed.
     ///
     /// - Throws: `TokenRefusal` if the token has expired.
     func verified(_ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
@@ -141,7 +138,7 @@ private struct TokenPayload {
 extension TokenLine {
     /// Returns the bearer of an access token.
     ///
-    /// It has the rights that the line lists with `refresh`. If the line lists none, it may read and write.
+    /// It has the rights that the line lists with `refresh`, or else those to read and write.
     func accessBearer(expiry: Double) -> Bearer {
         let rights = bearer.rights.subtracting([.refresh])
         return Bearer(

@@ -13,28 +13,24 @@ import MergeCore
 /// The first key signs; all keys verify.
 struct TokenKeys: Sendable {
     private let keys: [SigningKey]
-    /// True if the keys exist only in this process.
     let isOfProcess: Bool
 
-    /// The minimum bytes of a key.
     private static let least = 32
 
     var signing: SigningKey? { keys.first }
 
-    /// The names of the keys, which are unique.
     var names: [String?] { keys.map(\.kid) }
 
     subscript(kid: String) -> SigningKey? { keys.first { $0.kid?.isExactly(kid) == true } }
 
     /// Reads a key file.
     ///
-    /// A missing file is created first, readable for its owner only.
+    /// A missing file is created first, for its owner only.
     static func read(_ path: String) async throws(KeySetError) -> TokenKeys {
         if !FileManager.default.fileExists(atPath: path) { try make(path) }
         return try await TokenKeys(path: path)
     }
 
-    /// Makes a key that exists only in this process.
     static func ofProcess() async throws(KeySetError) -> TokenKeys {
         try await TokenKeys([random()], isOfProcess: true)
     }
@@ -59,7 +55,7 @@ struct TokenKeys: Sendable {
     private init(_ lines: [[UInt8]], isOfProcess: Bool) async throws(KeySetError) {
         var keys: [SigningKey] = []
         for line in lines {
-            // The name is a hash: it distinguishes keys and reveals nothing about them.
+            // The name is a hash, which reveals nothing about the key.
             let name = "fieldmerge-" + Hex.encode(SHA256.hash(data: [0] + line).prefix(8))
             guard let key = try? await SigningKey.secret(line, kid: name) else {
                 throw KeySetError("a token key cannot be used")
@@ -76,7 +72,7 @@ struct TokenKeys: Sendable {
 
     /// Creates the file, unless another gateway has just created it.
     ///
-    /// The complete file gets its name by a link, so that no reader sees half a key.
+    /// A link names the file when it is complete, so that no reader gets half a key.
     private static func make(_ path: String) throws(KeySetError) {
         let draft = path + "." + Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL, 0o600)
@@ -106,7 +102,7 @@ package enum TokenKeyPlace: Sendable {
 
     /// Returns the file to read or create, or nil.
     ///
-    /// - Parameter isNeeded: true if clients may fetch access tokens.
+    /// - Parameter isNeeded: true if the tokens file contains a refresh token.
     func path(isNeeded: Bool) -> String? {
         switch self {
         case .file(let path): path
