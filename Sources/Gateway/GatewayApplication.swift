@@ -99,7 +99,7 @@ package struct GatewayApplication: Service {
         ).addRoutes(to: &routes)
         let rates = ClientRates(
             requestsPerSecond: configuration.requestsPerSecond, editsPerSecond: configuration.editsPerSecond,
-            // Without tokens clients cannot be told apart, so one client may use the whole queue.
+            // Without tokens clients cannot be distinguished, so any client may use the whole queue.
             share: tokens == nil ? nil : max(1, configuration.merge.waiting / 2))
         let delivery = ResultDelivery(service: service, feed: changes.feed, shown: changes.shown)
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
@@ -163,7 +163,7 @@ package struct GatewayApplication: Service {
         await close()
     }
 
-    /// Closes the database and the write-ahead journal, so that another gateway can use them.
+    /// Closes the database and the write-ahead journal for another gateway.
     private func close() async {
         await engine.close()
         await box.active?.journal?.ahead?.close()

@@ -10,11 +10,11 @@ package struct GatewayConfiguration: Sendable {
     package var wire = WireLimits()
     /// Limits for pushes and reads.
     package var merge = MergeLimits()
-    /// The maximum seconds of a request, including its body.
+    /// The maximum seconds of a request after its body has arrived.
     package var requestSeconds = 30
     /// The maximum seconds for the head of a request, from its first byte.
     package var headSeconds = 30
-    /// The maximum seconds for the body of a request, after its head.
+    /// The seconds in which the body of a request must end or grow by 1 kB a second.
     package var bodySeconds = 30
     /// The maximum seconds in which a client reads nothing of its answer.
     package var answerSeconds = 30
@@ -26,17 +26,17 @@ package struct GatewayConfiguration: Sendable {
     package var idleSeconds: Int64 = 120
     /// The maximum bytes of all bodies and answers in memory.
     package var heldBytes = 128 << 20
-    /// The maximum bytes that one token may add to the journal in a day, as stored.
+    /// The maximum bytes that a token may add to the journal in a day, as stored.
     package var journalBytesPerDay = 1 << 30
     /// Logs requests as fields, for machines.
     package var logsFields = false
     /// The time between two checks of the change feed.
     package var feedInterval = Duration.milliseconds(100)
-    /// The rows that the scan for foreign changes reads in a second; nil disables the scan.
+    /// The rows that the scan reads in a second; nil disables it.
     package var scanRowsPerSecond: Int?
     /// The minimum time between the starts of two scan cycles.
     package var scanInterval = Duration.milliseconds(500)
-    /// The delay before a scan reports deleted rows of a table that has lost more than half of its rows.
+    /// The delay before a scan reports that a table has lost most of its rows.
     package var emptiedPause = Duration.seconds(60)
     /// The origins of web pages that may use the gateway.
     package var allowedOrigins: [WebOrigin] = []
@@ -44,11 +44,11 @@ package struct GatewayConfiguration: Sendable {
     package var app: AppFolder?
     /// The minimum versions of client programs.
     package var minimumClients: MinimumClients?
-    /// The maximum requests of one client in a second; nil for no limit.
+    /// The maximum requests of a client in a second; nil for no limit.
     package var requestsPerSecond: Int?
-    /// The maximum edits of one client in a second; nil for no limit.
+    /// The maximum edits of a client in a second; nil for no limit.
     package var editsPerSecond: Int?
-    /// Issues access tokens for refresh tokens; nil if the gateway needs no tokens.
+    /// Issues access tokens for refresh tokens; nil without tokens.
     package var accessTokens: AccessTokens?
     /// The certificate; nil for plain HTTP.
     package var certificate: ServerCertificate?

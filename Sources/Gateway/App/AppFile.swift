@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-    // Any of these modules may declare `stat`, depending on the order of their compilation.
+    // Any of these modules may declare `stat`, depending on which the compiler reads first.
     import CDispatch
     import CoreFoundation
     import Glibc

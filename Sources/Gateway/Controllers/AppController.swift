@@ -5,16 +5,17 @@ import MergeCore
 import NIOCore
 import NIOPosix
 
-/// Serves the files of one folder under `/app/`, without a token, because users sign in only on the page.
+/// Serves the files of the app without a token, because users sign in only on its pages.
 struct AppController {
     let folder: AppFolder
     let logger: Logger
 
-    /// The bytes that are read at once.
     private static let piece = 65_536
-    /// The sizes for gzip: smaller files gain nothing, and clients need the length of larger files.
+    /// The sizes for gzip.
+    ///
+    /// Smaller files gain nothing, and clients need the length of larger files.
     private static let packed = 1_024...4_194_304
-    /// A page may load only from its own origin, and may contain no inline scripts.
+    /// A page may load only from its own origin, without inline scripts.
     private static let policy =
         "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     /// The threads for blocking file access.
@@ -29,7 +30,7 @@ struct AppController {
     /// Serves `/app` and `/app/`, which share a route.
     @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
         guard context.path.isExactly("/app") else { return try await file(request, context) }
-        // Relative addresses of the page need the final slash.
+        // Relative addresses of the page need the slash.
         let query = request.uri.query.map { "?" + $0 } ?? ""
         return Response(status: .permanentRedirect, headers: [.location: "/app/" + query])
     }

@@ -9,7 +9,7 @@ import NIOCore
 import Operations
 import RecordStore
 
-/// Serves the change feed, as one answer or as an event stream, and snapshots.
+/// Serves the change feed, its event stream, and snapshots.
 struct ChangesController {
     let service: MergeService
     let box: RulesBox
@@ -18,7 +18,7 @@ struct ChangesController {
     /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
 
-    /// The maximum seconds that a request waits for changes.
+    /// The maximum seconds that a request waits.
     private static let longestWait = 60
 
     func addRoutes(to routes: inout RouteTable) {
@@ -70,7 +70,7 @@ struct ChangesController {
 
     /// Waits for changes, until the time is over or the client's token is no longer valid.
     ///
-    /// - Returns: the page, and the rules under which it was read.
+    /// - Returns: the page and its rules.
     private func news(
         after page: FeedPage, _ asked: FeedRequest, under active: ActiveRules, by access: FeedAccess,
         until end: ContinuousClock.Instant, _ context: GatewayContext

@@ -4,7 +4,7 @@ import Hummingbird
 import MergeCore
 import MergeWire
 
-/// Serves the JavaScript client library, without a token, because it contains no data.
+/// Serves the JavaScript client library without a token, because it contains no data.
 struct ClientController {
     private struct File {
         let bytes: [UInt8]
@@ -33,7 +33,7 @@ struct ClientController {
         guard let file = files[String(request.rawPath(1) ?? "")] else {
             throw Problem(.noSuchAddress, detail: "The client library has no file of this name.")
         }
-        // Modules of one version import each other, so browsers must revalidate each file.
+        // Modules import each other in the same version, so browsers must revalidate each file.
         let fields: HTTPFields = [
             .eTag: file.tag, .cacheControl: "public, no-cache", .xContentTypeOptions: "nosniff",
         ]

@@ -6,7 +6,7 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Serves the journal: its list, its entries, and undo.
+/// Serves the journal and undo.
 struct JournalController {
     let service: MergeService
     let box: RulesBox
@@ -92,7 +92,6 @@ struct JournalController {
 }
 
 extension RequestHeaders {
-    /// True if the headers announce a body.
     fileprivate var announceBody: Bool {
         self["transfer-encoding"] != nil || (self["content-length"].map { $0 != "0" } ?? false)
     }

@@ -78,19 +78,17 @@ struct OperationsController {
         Reply.json(Array(#"{"status":"ok"}"#.utf8), to: context.headers)
     }
 
-    /// Returns true if requests are served.
-    ///
-    /// Probes and `fieldmerge_ready` use this value.
+    /// Returns true if requests are served, for `/readyz` and `fieldmerge_ready`.
     private func isReady(_ seen: ReadinessWatch.Seen) -> Bool {
         box.active != nil && seen.fault == nil && seen.writeFault == nil && !box.maintenance.isOn && !isInDoubt
     }
 
-    /// True if a COMMIT has been in doubt for longer than usual recoveries, so that pushes are refused.
+    /// True if a COMMIT has been in doubt for so long that pushes are refused.
     private var isInDoubt: Bool { service.inDoubtSince.map { .now - $0 > Self.recoveryPatience } ?? false }
 
     private static let recoveryPatience = Duration.seconds(3)
 
-    /// Answers whether requests are served, with every fault.
+    /// Answers whether requests are served, with all faults.
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
         var trouble = box.trouble + box.missingRights
         if let fault = tokens?.trouble { trouble.append(fault) }

@@ -6,7 +6,7 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Serves writes: one edit, or a push of many edits.
+/// Serves single edits and pushes.
 final class PushController: Sendable {
     let service: MergeService
     let box: RulesBox
@@ -54,7 +54,7 @@ final class PushController: Sendable {
         }
     }
 
-    /// Makes a decoder that stops at the deadline of the request.
+    /// Returns a decoder that stops at the deadline of the request.
     private func decoder(_ context: GatewayContext, under active: ActiveRules) -> PushDecoder {
         let deadline = context.deadline
         return PushDecoder(catalog: active.catalog, limits: limits) { () throws(Problem) in
@@ -95,7 +95,7 @@ final class PushController: Sendable {
             with: answer.isReplay ? Self.replayed : [:])
     }
 
-    /// The header of a stored answer that is returned again.
+    /// The header of a stored answer.
     static let replayed: HTTPFields = {
         var fields = HTTPFields()
         if let name = HTTPField.Name("Idempotent-Replayed") { fields[name] = "true" }
@@ -104,14 +104,13 @@ final class PushController: Sendable {
 }
 
 extension GatewayContext {
-    /// The value of the header `Idempotency-Key`.
     fileprivate var idempotencyKey: String? {
         get throws(Problem) { try utf8Header("idempotency-key") }
     }
 
     /// Returns a header that may contain any text.
     ///
-    /// - Throws: a 400 `Problem` if it is not UTF-8, because two such values could not be told apart.
+    /// - Throws: a 400 `Problem` if it is not UTF-8, because different values would decode to the same text.
     private func utf8Header(_ name: String) throws(Problem) -> String? {
         guard let text = headers.text(name) else { return nil }
         // Bytes that are not UTF-8 were decoded to this character.
@@ -123,10 +122,9 @@ extension GatewayContext {
         return text
     }
 
-    /// The owner of the idempotency keys in the request.
     var keyOwner: String { bearer?.owner ?? "" }
 
-    /// The sender of the request, with its device if a header names it.
+    /// The sender of the request, with its device if it is named.
     var sender: Sender {
         get throws(Problem) {
             let device = try utf8Header("x-device-id")

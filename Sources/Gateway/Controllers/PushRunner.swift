@@ -5,7 +5,6 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// A decoded push with its request.
 final class PushRun: Sendable {
     let decoded: DecodedPush
     let sender: Sender
@@ -27,9 +26,9 @@ final class PushRun: Sendable {
         self.tellsAuthors = tellsAuthors
     }
 
-    /// The edits that count for the rate.
+    /// The edits that the rate limits.
     ///
-    /// A refused push counts as one.
+    /// A refused push is charged like a single edit.
     var editCount: Int { (try? decoded.push.get().edits.count).map { max(1, $0) } ?? 1 }
 
     /// The idempotency key; nil for a preview.
@@ -38,7 +37,7 @@ final class PushRun: Sendable {
     }
 }
 
-/// Runs and counts the pushes of all addresses.
+/// Runs pushes of all addresses.
 struct PushRunner: Sendable {
     let service: MergeService
     let maintenance: Maintenance
@@ -56,7 +55,6 @@ struct PushRunner: Sendable {
     /// Runs a push within the rates of its client, or returns its stored answer.
     ///
     /// - Returns: the answer, and its body with the private values that the journal stores as digests.
-    /// - Throws: a `Failure` if there is no result.
     func answer(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8]) {
         try rates.edits(run.editCount, of: context.keyOwner)
         try rates.beginPush(of: context.keyOwner)
@@ -75,7 +73,7 @@ struct PushRunner: Sendable {
             }
             do throws(Problem) {
                 try active.journal?.checkLength(ofBody: run.sent.body.count)
-                // Checked before the merge: a merged push must get its answer.
+                // Checked before the merge, because a merged push must be answered.
                 try context.hold(service.length(ofRecordsIn: push))
             } catch {
                 throw Failure(error)
@@ -106,7 +104,7 @@ struct PushRunner: Sendable {
         return (answer, try await toldAgain(answer, to: run, in: context))
     }
 
-    /// Returns the current history; nil if the push names none or if the journal is off.
+    /// Returns the current history; nil if the push names none or the journal is off.
     private func history(of origin: PushOrigin) async throws(Failure) -> PushHistory? {
         if origin.feed == nil, origin.sent == nil { return nil }
         do throws(StoreError) {
@@ -138,7 +136,7 @@ struct PushRunner: Sendable {
 }
 
 extension Problem {
-    /// Returns the problem without names that may be hidden from the client, such as a similar name.
+    /// Removes names that may be hidden from the client.
     fileprivate func told(to access: ClientAccess?) -> Problem {
         let names: [ProblemCode] = [.unknownResource, .unknownSection, .unknownGroup, .unknownField, .incompleteGroup]
         guard access != nil, names.contains(code) else { return self }

@@ -10,7 +10,6 @@ struct ReadinessReport {
     /// The database's estimate; nil if the journal is off.
     let journalRows: Int?
     let journalBytes: Int?
-    /// The rows of the last day.
     let journalLastDay: Int?
     /// nil if there is no feed.
     let feed: FeedReport?

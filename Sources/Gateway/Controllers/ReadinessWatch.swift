@@ -3,16 +3,15 @@ import RecordStore
 
 /// Checks database and journal for `/readyz`, at most once a second.
 actor ReadinessWatch {
-    /// The result of a check.
     struct Seen: Sendable {
-        /// The reason for which the database does not answer, or nil.
+        /// The reason for which the database does not answer.
         var fault: StoreError?
         var size: (rows: Int, bytes: Int, lastDay: Int)?
-        /// The counted transactions without a revision; nil if the journal is off or the count failed.
+        /// The counted transactions without a revision, or nil.
         var pending: Int?
-        /// The reason for which the journal cannot be read, or nil.
+        /// The reason for which the journal cannot be read.
         var journalFault: StoreError?
-        /// The reason for which pushes cannot be written although the database answers, or nil.
+        /// The reason for which pushes cannot be written although the database answers.
         var writeFault: StoreError?
     }
 
@@ -24,17 +23,15 @@ actor ReadinessWatch {
     private let patience: Duration
     private var last: (seen: Seen, at: ContinuousClock.Instant)?
     private var look: Task<Seen, Never>?
-    /// The number of checks.
     private(set) var looks = 0
 
     private static let freshness = Duration.seconds(1)
 
     /// - Parameters:
     ///   - patience: the timeout of the database.
-    ///   - writes: counts pushes that failed because the database or journal was not writable.
     ///   - isPaused: true while even probes must not write.
     ///   - active: returns the active rules with the journal.
-    ///   - pendingFloor: rows of `pending` up to this number are not counted.
+    ///   - pendingFloor: returns the row number up to which `pending` is not counted.
     init(
         _ service: MergeService, patience: Duration, writes: WriteHealth = WriteHealth(),
         isPaused: @escaping @Sendable () -> Bool = { false }, pendingFloor: @escaping @Sendable () -> Int,
@@ -48,9 +45,7 @@ actor ReadinessWatch {
         self.active = active
     }
 
-    /// Returns a result of the last second.
-    ///
-    /// Otherwise all callers wait for one check.
+    /// Returns a result of the last second, or joins the current check.
     func seen() async -> Seen {
         if let last, ContinuousClock.now - last.at < Self.freshness { return last.seen }
         if let look { return await look.value }
@@ -81,7 +76,7 @@ actor ReadinessWatch {
 
     /// Returns the reason for which pushes cannot be written, or nil.
     ///
-    /// - Parameter former: the last reason, which is returned if the check is not conclusive.
+    /// - Parameter former: the last reason, which is returned if the check is inconclusive.
     private static func writeFault(
         of service: MergeService, _ active: ActiveRules, _ writes: WriteHealth, or former: StoreError?
     ) async -> StoreError? {

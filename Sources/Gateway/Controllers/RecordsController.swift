@@ -7,7 +7,7 @@ import MergeService
 import MergeWire
 import Operations
 
-/// Serves reads: the rules, one record, a page of records.
+/// Serves the rules, single records, and pages of records.
 struct RecordsController {
     let service: MergeService
     let plain: PlainReads
@@ -73,7 +73,7 @@ struct RecordsController {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
             throw Problem(.invalid, about: .limit, detail: "“limit” is a decimal integer.")
         }
-        // Numbers beyond an Int are clamped like others.
+        // Numbers beyond an Int are clamped too.
         let number = Int(text) ?? (text.hasPrefix("-") ? 0 : .max)
         return min(max(number, 1), service.limits.pageSize)
     }
@@ -100,9 +100,9 @@ extension RulesBox {
 }
 
 extension ActiveRules {
-    /// Returns the resource that the URL names.
+    /// Returns the resource of the URL.
     ///
-    /// - Throws: a 404 `Problem` for an unknown resource, and for a resource that the client may not read.
+    /// - Throws: a 404 `Problem` for a resource that is unknown or that the client may not read.
     func resource(at request: Request, for access: ClientAccess?) throws(Problem) -> Resource {
         let part = request.rawPath(2) ?? ""
         let isPlain = !part.utf8.contains(UInt8(ascii: "%"))

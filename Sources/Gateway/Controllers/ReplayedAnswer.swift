@@ -3,7 +3,7 @@ import MergeService
 import MergeWire
 import RecordStore
 
-/// Completes a stored answer that is returned again.
+/// Completes a stored answer.
 ///
 /// The journal stores private values only as digests. Their values come from the push and from the current records.
 struct ReplayedAnswer: Sendable {
@@ -14,12 +14,11 @@ struct ReplayedAnswer: Sendable {
 
     /// Returns the body of an answer.
     ///
-    /// A digest in an outcome stays if its value no longer exists.
+    /// A digest remains if its value no longer exists.
     ///
     /// - Parameters:
-    ///   - push: the body of the resent push.
+    ///   - push: the body of the push.
     ///   - address: the path of its URL.
-    /// - Throws: `StoreError` if a record that lacks values cannot be read.
     func body(_ answer: PushAnswer, to push: [UInt8], at address: String) async throws(StoreError) -> [UInt8] {
         guard answer.isReplay else { return answer.body }
         guard answer.access == access?.digest else { return await filtered(answer.body) }
@@ -35,9 +34,9 @@ struct ReplayedAnswer: Sendable {
         return journal.codec.revealed(answer.body, push, address, records, active.catalog)
     }
 
-    /// Returns an answer that the client may read, after its rights have changed.
+    /// Returns the part of an answer that the client may read now.
     ///
-    /// Private values stay digests.
+    /// Private values remain digests.
     private func filtered(_ body: [UInt8]) async -> [UInt8] {
         guard let viewer = access?.viewer else { return body }
         var standing: [ReadRecord?] = []

@@ -4,7 +4,7 @@ import Operations
 ///
 /// `/v1/rules` describes the fields of resources.
 enum OpenAPI {
-    /// Related addresses and their components.
+    /// Related addresses with their components.
     ///
     /// Each text contains the members of a JSON object, without its braces.
     struct Theme {
@@ -19,7 +19,6 @@ enum OpenAPI {
         rules, records, changes, sync, pushes, results, journal, clients, operations, common,
     ]
 
-    /// The description as JSON.
     static let document = #"""
         {
         "openapi": "3.1.0",
@@ -39,7 +38,6 @@ enum OpenAPI {
         }
         """#
 
-    /// Returns one kind of members of all themes as one object.
     private static func object(_ members: (Theme) -> String) -> String {
         "{\n" + themes.map(members).filter { !$0.isEmpty }.joined(separator: ",\n") + "\n}"
     }

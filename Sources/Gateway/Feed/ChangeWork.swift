@@ -2,7 +2,6 @@ import ChangeFeed
 
 /// The parts of the gateway that work for the change feed.
 struct ChangeWork: Sendable {
-    /// Sequences changes and reports them.
     let feed: ChangeFeed
     /// Stores delivery records.
     let shown: ShownRecords

@@ -11,8 +11,8 @@ import RecordStore
 
 /// Sends changes for as long as a connection lasts.
 ///
-/// Each event waits until the client has read the previous event. A client that stops reading keeps one event in
-/// memory. Its connection is closed after a timeout, and it continues after the last event that it received.
+/// Each event waits until the client has read the previous event. The connection of a client that stops reading is
+/// closed after a timeout. The client continues after the last event that it received.
 struct EventStream: Sendable {
     let box: RulesBox
     let access: FeedAccess
@@ -29,11 +29,10 @@ struct EventStream: Sendable {
 
     /// The time without an event after which a comment is sent.
     private static let heartbeat = Duration.seconds(10)
-    /// The delay before the next attempt after a database error.
+    /// The delay after a database error.
     private static let pause = Duration.seconds(1)
     private static let patience = Duration.seconds(30)
 
-    /// Returns true if a client requests events.
     static func isAccepted(_ headers: RequestHeaders) -> Bool {
         guard let accepted = headers["accept"] else { return false }
         return accepted.split(separator: ",").contains { entry in
@@ -41,7 +40,6 @@ struct EventStream: Sendable {
         }
     }
 
-    /// The position of a client in the feed.
     private struct Position {
         var feed: String
         var revision: Int
@@ -49,7 +47,7 @@ struct EventStream: Sendable {
         var told: Int?
     }
 
-    /// - Parameter lastEventID: the id of the last event that the client received. It overrides the query.
+    /// - Parameter lastEventID: the id of the last received event, which overrides the query.
     func answer(lastEventID: String?, isHead: Bool) async throws -> Response {
         var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         // Proxies must not buffer events.
@@ -108,12 +106,12 @@ struct EventStream: Sendable {
         if position.told == nil {
             try await tell(nil, at: &position, by: &writer)
         } else {
-            // Sends the head at once, so that the client detects the connection.
+            // Sends the head, so that the client detects the connection.
             try await Self.send(EventText.heartbeat, &writer)
         }
         while !access.feed.isClosed {
             let news = await news(position)
-            // Rights may have changed while the page was read.
+            // Rights may have changed during the read.
             if let standing, await !standing.holds() { return try await Self.send(Self.end, &writer) }
             switch news {
             case .resync(let problem): return try await Self.send(Self.event(problem), &writer)
@@ -151,7 +149,7 @@ struct EventStream: Sendable {
 
     private func news(_ position: Position) async -> News {
         do {
-            // Thousands of streams wait here, so little state may live across a suspension.
+            // Thousands of streams wait here, so little state may exist across a suspension.
             var known = access.feed.fresh
             if known == nil { known = try await access.feed.current() }
             switch try look(position, at: known) {
@@ -162,7 +160,7 @@ struct EventStream: Sendable {
                 case .page(let read): page = read
                 case .resync(let now): return .resync(FeedAccess.resync(access.named(now)))
                 }
-                // The memory is used up; a later attempt may succeed.
+                // The memory is used up. A later attempt may succeed.
                 guard lease?.take(page.length) ?? true else { return .trouble }
                 return .page(page)
             }
@@ -178,7 +176,7 @@ struct EventStream: Sendable {
         case reading(FeedReader.Reading)
     }
 
-    /// - Parameter known: the state of the feed; nil if the journal is off.
+    /// - Parameter known: nil if the journal is off.
     private func look(_ position: Position, at known: FeedState?) throws -> Look {
         guard let known else { throw FeedAccess.noFeed }
         let active = try box.ready()
@@ -202,7 +200,7 @@ struct EventStream: Sendable {
 
     /// Sends an event.
     ///
-    /// - Parameter page: nil for an event without changes that reports the position.
+    /// - Parameter page: nil to report only the position.
     private func tell(
         _ page: FeedPage?, at position: inout Position, by writer: inout any ResponseBodyWriter
     ) async throws {

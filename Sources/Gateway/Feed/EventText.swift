@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Server-sent events (WHATWG HTML, section 9.2) with one line of JSON as data.
+/// Server-sent events (WHATWG HTML, section 9.2) with a line of JSON as data.
 enum EventText {
     /// Returns an event of changes.
     ///
-    /// Its id contains the client's new position.
+    /// Its id is the client's new position.
     static func changes(_ data: [UInt8], feed: String, revision: Int) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(data.count + 96)
@@ -23,7 +23,7 @@ enum EventText {
         return buffer
     }
 
-    /// A comment by which both sides detect a broken connection.
+    /// A comment that reveals a broken connection.
     static let heartbeat = ByteBuffer(staticString: ":\n\n")
 
     /// Reads the id of an event, or nil.

@@ -4,13 +4,13 @@ import MergeService
 import Operations
 import RecordStore
 
-/// Answers requests about the change feed for one client.
+/// Answers requests of a client to the change feed.
 struct FeedAccess: Sendable {
     let feed: ChangeFeed
     let reader: FeedReader
     /// Stores delivery records.
     let shown: ShownRecords
-    /// The client's rights; nil if no resource has access rules.
+    /// The client's rights; nil without access rules.
     var access: ClientAccess?
 
     /// Returns the feed for a client with other rights.
@@ -26,14 +26,12 @@ struct FeedAccess: Sendable {
         return named(state)
     }
 
-    /// Returns the state under the client's name of the feed, which depends on its rights.
+    /// Returns the state with the client's name of the feed, which depends on its rights.
     func named(_ state: FeedState) -> FeedState { state.named(for: access) }
 
-    /// Waits for changes.
+    /// Waits for changes after a revision.
     ///
-    /// - Parameters:
-    ///   - revision: the latest revision that the client has.
-    ///   - named: the client's name of the feed.
+    /// - Parameter named: the client's name of the feed.
     func wait(beyond revision: Int, of named: String, until deadline: ContinuousClock.Instant) async {
         await feed.wait(beyond: revision, of: FeedState.ownName(named), until: deadline)
     }
@@ -41,7 +39,7 @@ struct FeedAccess: Sendable {
     /// Finds the revision from which a client continues.
     ///
     /// - Returns: the revision and the current state; the latest revision if `since` is nil.
-    /// - Throws: a `Problem`: 404 if the journal is off, 410 if the feed no longer contains the changes.
+    /// - Throws: a `Problem`: 404 if the journal is off, 410 if the client needs a new snapshot.
     func position(
         since: Int?, of named: String?
     ) async throws -> (since: Int, state: FeedState) {
@@ -59,7 +57,7 @@ struct FeedAccess: Sendable {
 
     /// Reads a page of changes.
     ///
-    /// - Throws: a 410 `Problem` if the feed no longer contains the changes, or a `StoreError`.
+    /// - Throws: a 410 `Problem` if the client needs a new snapshot, or a `StoreError`.
     func page(
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, _ deadline: ContinuousClock.Instant
     ) async throws -> FeedPage {
@@ -74,7 +72,7 @@ struct FeedAccess: Sendable {
         state.reaches(back: since) && (named.map { $0.isExactly(state.feed) } ?? (since == 0))
     }
 
-    /// The problem of a client that must start with a new snapshot.
+    /// The problem of a client that needs a new snapshot.
     static func resync(_ state: FeedState) -> Problem {
         var problem = Problem(
             .resync,

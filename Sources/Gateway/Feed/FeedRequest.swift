@@ -5,19 +5,17 @@ import MergeWire
 
 /// The members of a request to the change feed.
 struct FeedRequest: Sendable {
-    /// The last revision that the client has; nil to request only the latest revision.
+    /// The client's revision; nil to request only the latest revision.
     var since: Int?
-    /// The feed of the revision; nil if it was omitted.
+    /// The feed of the revision.
     var feed: String?
-    /// The requested resources in the order of the rules; nil for all.
+    /// In the order of the rules; nil for all.
     var resources: [String]?
-    /// The maximum changes on a page.
     var limit: Int
 
-    /// Reads a decimal integer without a sign.
+    /// Reads a decimal integer without a sign; nil if the member is missing.
     ///
-    /// - Returns: nil if the member is missing. Numbers beyond an `Int` become the largest `Int`.
-    /// - Throws: a 400 `Problem` for other values.
+    /// Numbers beyond an `Int` become the largest `Int`.
     static func number(_ name: String, in query: Query) throws(Problem) -> Int? {
         guard let text = try query.text(name) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
@@ -26,7 +24,7 @@ struct FeedRequest: Sendable {
         return Int(text) ?? .max
     }
 
-    /// Reads the resources that a query names.
+    /// Reads the requested resources.
     ///
     /// - Throws: a `Problem`: 404 for an unknown resource, 400 for an empty list.
     static func resources(
@@ -45,7 +43,7 @@ struct FeedRequest: Sendable {
         }
     }
 
-    /// Sorts names of resources in the order of the rules, without duplicates.
+    /// Sorts resources in the order of the rules, without duplicates.
     ///
     /// - Throws: a 400 `Problem` for an empty list, or the result of `unknown`.
     static func known(
@@ -63,8 +61,6 @@ struct FeedRequest: Sendable {
     }
 
     /// Reads the query of `GET /v1/changes`.
-    ///
-    /// - Throws: a 400 or 404 `Problem`.
     init(
         _ query: Query, under active: ActiveRules, for access: ClientAccess?, _ limits: MergeLimits
     ) throws(Problem) {
@@ -82,7 +78,6 @@ struct FeedRequest: Sendable {
         self.limit = limit
     }
 
-    /// Clamps the requested number of changes on a page.
     static func limit(_ wanted: Int?, _ limits: MergeLimits) -> Int { min(max(wanted ?? 500, 1), limits.pageSize) }
 
     /// - Throws: a 400 `Problem` for a revision without its feed.

@@ -3,7 +3,7 @@ import MergeService
 import RecordStore
 import ServiceLifecycle
 
-/// Runs the change feed, the scan and recovery while the gateway runs.
+/// Runs the change feed, the scan and recovery.
 struct FeedService: Service {
     let feed: ChangeFeed
     /// nil if the scan is off.
@@ -11,9 +11,7 @@ struct FeedService: Service {
     let journal: @Sendable () -> Journal?
     /// Runs recovery if a COMMIT is in doubt.
     let settle: @Sendable () async -> Void
-    /// The time between two attempts of recovery.
-    ///
-    /// The first attempt follows the broken COMMIT at once.
+    /// The time between two attempts of recovery, after a first attempt at once.
     private static let recoveryInterval = Duration.seconds(1)
 
     func run() async throws {

@@ -5,7 +5,7 @@ import RecordStore
 import Operations
 import ServiceLifecycle
 
-/// Compares the database's history with the highest known position, once a second.
+/// Compares the database's history with the highest known position.
 struct HistoryWatch: Service {
     let history: HistoryGuard
     let feed: ChangeFeed

@@ -6,8 +6,8 @@ import RecordStore
 
 /// Stores delivery records for records in push results that the feed does not report.
 ///
-/// The feed reports each record that a push has changed. An unchanged record, such as that of a rejected edit, is read
-/// again to compute its row digests.
+/// The feed reports each changed record. An unchanged record, such as that of a rejected edit, is read again to compute
+/// its row digests.
 struct ResultDelivery: Sendable {
     let service: MergeService
     let feed: ChangeFeed
@@ -17,7 +17,7 @@ struct ResultDelivery: Sendable {
     ///
     /// An error is ignored, because the push is already decided.
     ///
-    /// - Parameter access: the client's rights, which limit the sent values; nil for all rights.
+    /// - Parameter access: the client's rights; nil for all rights.
     func note(
         _ result: PushResult, under active: ActiveRules, for access: ClientAccess?, _ deadline: ContinuousClock.Instant
     ) async {
@@ -30,9 +30,9 @@ struct ResultDelivery: Sendable {
         }
     }
 
-    /// Stores delivery records for a stored answer, whose client may have received later changes already.
+    /// Stores delivery records for a stored answer, whose client may already have later changes.
     ///
-    /// - Parameter body: the answer that will be sent.
+    /// - Parameter body: the answer before it is sent.
     func note(
         answerAgain body: [UInt8], under active: ActiveRules, for access: ClientAccess?,
         _ deadline: ContinuousClock.Instant
@@ -48,7 +48,7 @@ struct ResultDelivery: Sendable {
         }
     }
 
-    /// - Parameter isSame: returns true if the record at this index equals the sent record.
+    /// - Parameter isSame: returns true if the current record at an index equals the sent record.
     private func note(
         _ names: [(resource: Resource, key: RecordKey)], under active: ActiveRules,
         _ deadline: ContinuousClock.Instant, isSame: @escaping @Sendable (Int, ReadRecord?) -> Bool

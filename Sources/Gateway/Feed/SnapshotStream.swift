@@ -6,20 +6,17 @@ import NIOCore
 import Operations
 import RecordStore
 
-/// Sends a snapshot in pieces.
-///
-/// The next piece is read when the client has read the last.
+/// Sends a snapshot in pieces, each read after the client has read the previous piece.
 struct SnapshotStream: Sendable {
     let lines: SnapshotLines
     let box: RulesBox
     let logger: Logger
     /// nil if the gateway needs no tokens.
     let standing: TokenStanding?
-    /// Returns true while the client has the rights with which the snapshot began.
+    /// Returns true while the client has the rights of the snapshot.
     let isCurrent: @Sendable () -> Bool
-    /// The pieces in memory: one is read, one written, one sent, and one delayed until another follows.
+    /// The pieces in memory: read, written, sent, and delayed until another follows.
     private static let copies = 4
-    /// The expected bytes of a snapshot in memory.
     private static let expected = copies << 20
 
     func answer(_ context: GatewayContext, isHead: Bool) async throws -> Response {
@@ -41,7 +38,7 @@ struct SnapshotStream: Sendable {
             do {
                 let packer = isPacked ? try GzipStream() : nil
                 try await lines.write(patience: patience) { piece, records in
-                    // A snapshot can take hours, so rights may have changed while the piece was read.
+                    // A snapshot can last hours, so rights may have changed during the read.
                     guard await standing?.holds() ?? true, isCurrent() else { throw AccessEnded() }
                     let held = Self.copies * piece.count
                     if records > 0, lease?.resize(to: held) == false { throw ByteBudget.overloaded }
@@ -51,7 +48,7 @@ struct SnapshotStream: Sendable {
                 if let packer { try await writer.write(ByteBuffer(bytes: packer.pack([], isLast: true))) }
             } catch {
                 if error is AccessEnded { logger.notice("snapshot id=\(id) ended: \(error)") }
-                // The client continues from its last cursor, under the reloaded rules.
+                // The client continues from its cursor, under the reloaded rules.
                 if (error as? StoreError)?.kind == .schemaChanged { box.askForReload() }
                 if error is StoreError || error is Problem { logger.error("snapshot id=\(id) broke off: \(error)") }
                 throw error
@@ -62,7 +59,7 @@ struct SnapshotStream: Sendable {
     }
 }
 
-/// The client of a snapshot lost its token or its rights have changed.
+/// The client lost its token, or its rights have changed.
 private struct AccessEnded: Error, CustomStringConvertible {
     var description: String { "its token was withdrawn or has expired, or the rights of its client have changed" }
 }

@@ -4,10 +4,9 @@ import RecordStore
 /// Waits until the feed contains the pushes of a sync, or returns its last state after a timeout.
 struct SyncNews: Sendable {
     let feed: ChangeFeed
-    /// The maximum wait.
     private static let patience = Duration.seconds(2)
 
-    /// The state of the feed; `isCaughtUp` is true if it contains everything committed before.
+    /// The state of the feed; `isCaughtUp` is true if it contains all earlier commits.
     struct Found: Sendable {
         let state: FeedState?
         let isCaughtUp: Bool

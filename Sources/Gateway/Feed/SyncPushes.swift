@@ -7,7 +7,6 @@ import RecordStore
 /// Runs the pushes of one sync, each in its own transaction.
 struct SyncPushes {
     private let runner: PushRunner
-    /// The feed that the sync names.
     private let feed: String?
     private let limits: WireLimits
     private let share: JournalShare
@@ -15,7 +14,6 @@ struct SyncPushes {
     private let box: RulesBox
     private var earlier = EarlierIDs()
     private var held = HeldPushes()
-    /// The answers so far.
     private(set) var text = SyncEncoder()
     /// True if all pushes so far were merged.
     private(set) var allMerged = true
@@ -63,7 +61,7 @@ struct SyncPushes {
     private mutating func refuse(_ push: SyncRequest.SentPush, naming names: PushNames, for problem: Problem) {
         text.add(key: push.key, problem)
         allMerged = false
-        // The client builds this push again. Later pushes that use its temporary ids wait for it.
+        // The client builds this push again. Later pushes with its temporary ids must wait.
         if problem.code == .historyChanged { return held.holdIDs(of: names) }
         guard problem.retry?.isLater == true else { return }
         switch problem.code {
@@ -96,14 +94,14 @@ struct SyncPushes {
             do {
                 return try await runner.known(run, context)
             } catch let failure as Failure where [.unknownOutcome, .cannotWrite].contains(failure.problem.code) {
-                // The push was not run now. The fault that delays the others also affects the journal.
+                // The push was not run now. The fault that delays other pushes also affects the journal.
                 return nil
             }
         }
         do {
             try share.check(sender.who, in: runner.active.journal)
         } catch {
-            // A stored answer is returned even if the share is used up.
+            // A stored answer is returned even without a share.
             guard let known = try await runner.known(run, context) else { throw error }
             return known
         }

@@ -4,15 +4,12 @@ import MergeWire
 import RecordStore
 import Synchronization
 
-/// Collects facts about a failed request for its line in the log.
+/// Collects facts about a failed request for the log.
 final class FailureNote: Sendable {
-    /// The known facts about a request.
     struct Facts: Sendable {
-        /// The message of the database, or the reason for which the token was refused.
+        /// The message of the database, or the reason for the refusal of a token.
         var cause: String?
-        /// The code of the problem in the answer.
         var code: String?
-        /// The resource of the problem.
         var resource: String?
         /// The name of the token.
         var who: String?
@@ -36,7 +33,7 @@ final class FailureNote: Sendable {
         }
     }
 
-    /// Stores the first reason for which a push was not merged, other than `rolledBack`.
+    /// Stores the first reason for which a push was not merged, apart from `rolledBack`.
     func note(_ answer: PushAnswer) {
         guard answer.status != .merged else { return }
         guard let result = answer.result else {

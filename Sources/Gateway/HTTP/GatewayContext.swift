@@ -4,10 +4,8 @@ import MergeCore
 import MergeService
 import NIOCore
 
-/// The context of a request.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The request as received.
     let received: ReceivedRequest
     var query = Query()
     /// The sender; nil if the gateway needs no tokens.
@@ -27,9 +25,7 @@ struct GatewayContext: RequestContext {
     var deadline: ContinuousClock.Instant { received.deadline }
     var failure: FailureNote { received.failure }
 
-    /// Acquires memory for an answer.
-    ///
-    /// A short answer needs none.
+    /// Acquires memory for a long answer.
     ///
     /// - Throws: a 503 `Problem` if the budget is used up.
     func hold(_ bytes: Int) throws(Problem) {
@@ -37,7 +33,7 @@ struct GatewayContext: RequestContext {
         guard lease.grow(by: bytes) else { throw ByteBudget.overloaded }
     }
 
-    /// Returns true if `working` would move work on this many bytes to another executor.
+    /// Returns true if `working` moves work on this many bytes to another executor.
     func isLarge(_ bytes: Int) -> Bool {
         received.largeWork != nil && LargeWork.takes(bytes, isPacked: false)
     }

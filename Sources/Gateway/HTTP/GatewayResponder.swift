@@ -2,11 +2,11 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Answers requests: checks, routes, counts and logs them.
+/// Checks, routes and logs requests.
 ///
 /// The log contains no values, tokens or queries.
 ///
-/// The steps for every request are here, because each middleware of Hummingbird adds several stack frames.
+/// The steps of every request are here, because each middleware of Hummingbird adds stack frames.
 final class GatewayResponder: HTTPResponder {
     let routes: RouterResponder<GatewayContext>
     let admission: Admission
@@ -17,7 +17,6 @@ final class GatewayResponder: HTTPResponder {
     /// The maximum seconds of a request.
     let seconds: Int
     let metrics: GatewayMetrics
-    /// True to log fields, false to log lines of text.
     let logsFields: Bool
 
     init(

@@ -12,7 +12,7 @@ enum Gzip {
     static let window = 15 + 16
     private static let chunk = 64 * 1_024
 
-    /// - Parameter limit: the maximum unpacked bytes, which stops decompression bombs.
+    /// - Parameter limit: the maximum unpacked bytes, against decompression bombs.
     static func unpack(_ packed: UnsafeRawBufferPointer, limit: Int) throws(Failure) -> [UInt8] {
         var stream = z_stream()
         guard

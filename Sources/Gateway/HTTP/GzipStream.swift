@@ -23,7 +23,7 @@ final class GzipStream {
         stream.deallocate()
     }
 
-    /// Returns the compressed bytes so far, flushed so that they can be sent.
+    /// Returns all compressed bytes so far.
     func pack(_ piece: [UInt8], isLast: Bool = false) -> [UInt8] {
         var out: [UInt8] = []
         piece.withUnsafeBytes { input in

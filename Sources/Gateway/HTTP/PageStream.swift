@@ -10,14 +10,13 @@ import Synchronization
 
 /// Sends a page of records, a long page in pieces.
 ///
-/// Rows are encoded on the database's thread and dropped. A slow client therefore occupies memory for text, but no
-/// database connection.
+/// The database's thread encodes each piece and drops its rows. So a slow client keeps text in memory, but no database
+/// connection.
 struct PageStream: Sendable {
     let service: MergeService
     let logger: Logger
     /// The bytes after which a page ends early.
     static let mostBytes = 8 << 20
-    /// True for an answer with headers only.
     var isHead = false
 
     func answer(
@@ -34,7 +33,7 @@ struct PageStream: Sendable {
         let isPacked = Reply.acceptsGzip(context.headers)
         var headers: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
         if isPacked { headers[.contentEncoding] = "gzip" }
-        // The length is unknown before the end, so further reading is useless.
+        // The length is unknown, so further reading is useless.
         if isHead {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
         }
@@ -104,14 +103,13 @@ struct PageStream: Sendable {
     }
 }
 
-/// The memory of a page's pieces that wait for the client.
+/// The memory of pieces that wait for the client.
 final class HeldPieces: Sendable {
-    /// The result of a request for memory.
     enum Room {
         case found
         /// The memory is used up.
         ///
-        /// The page ends with this piece, because earlier pieces were sent.
+        /// Earlier pieces were sent, so the page ends with this piece.
         case last
         /// The memory is used up, and nothing was sent.
         case refused

@@ -1,25 +1,24 @@
 import MergeCore
 import MergeWire
 
-/// The query of a request: members that its address supports, each at most once.
+/// The query of a request.
+///
+/// Each supported member may occur once.
 struct Query: Sendable {
     private var members: [(name: String, value: Substring)] = []
 
-    /// An empty query.
     init() {}
 
-    /// Reads a query.
-    ///
-    /// - Parameter known: the members that the address supports.
+    /// - Parameter known: the supported members.
     /// - Throws: a 400 `Problem` for an unknown or repeated member.
     init(_ text: String, known: [String]) throws(Problem) {
         var unknown: [String] = []
-        // One member more than the address supports is enough to find a fault.
+        // A fault is certain when there is a member more than supported.
         for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: known.count + 1) {
             let end = pair.firstIndex(of: UInt8(ascii: "="))
             let raw = pair[..<(end ?? pair.endIndex)]
             let value = end.map { Substring(pair[pair.index(after: $0)...]) } ?? ""
-            // The fast path: most names are not encoded.
+            // Most names are not encoded.
             if let name = known.first(where: { $0.utf8.count == raw.count && $0.utf8.elementsEqual(raw) }) {
                 members.append((name, value))
                 continue

@@ -1,8 +1,8 @@
-/// Quotes a client's text for the log with the escapes of JSON, so that it cannot forge a line or a field.
+/// Quotes a client's text for the log like JSON, so that it cannot forge a line or a field.
 package enum QuotedText {
     /// Returns the quoted text.
     package static func of(_ text: String) -> String {
-        // The fast path for most texts.
+        // Most texts need no escapes.
         if isPlain(text) { return "\"" + text + "\"" }
         var out = "\""
         for scalar in text.unicodeScalars {
@@ -21,7 +21,6 @@ package enum QuotedText {
         return out + "\""
     }
 
-    /// Returns true for printable ASCII without characters to escape.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }

@@ -3,7 +3,6 @@ import MergeService
 import NIOCore
 import NIOHTTP1
 
-/// The received head of a request.
 final class ReceivedHead: Sendable {
     let head: HTTPRequestHead
     let headers: RequestHeaders
@@ -18,25 +17,23 @@ final class ReceivedHead: Sendable {
 
 /// A received request.
 ///
-/// A class, because the context of a request is copied at every step.
+/// A class, because contexts are copied at every step.
 final class ReceivedRequest: Sendable {
-    /// The id of the request in the log and in its answer.
+    /// The id in the log and in the answer.
     let id: String
     let headers: RequestHeaders
-    /// The path without its query.
+    /// Without the query.
     let path: String
-    /// The complete body, or the reason for which there is none.
+    /// The complete body, or the reason for its absence.
     let body: Result<ByteBuffer, BodyFault>
     /// The memory of the request and its answer.
     let lease: ByteLease?
-    /// The time at which the head arrived.
+    /// The arrival of the head.
     let arrival: ContinuousClock.Instant
     let deadline: ContinuousClock.Instant
-    /// The caller that waits for the answer.
     let caller: Caller
     /// The executor for work on many bytes.
     let largeWork: LargeWork?
-    /// The facts about a failure for the log.
     let failure = FailureNote()
 
     init(
@@ -66,7 +63,6 @@ final class ReceivedRequest: Sendable {
 /// The reason for which a body was not accepted.
 enum BodyFault: Error {
     case tooLarge
-    /// It did not arrive in time.
     case tooSlow
     /// The head has a fault, so the body was not received.
     case unwanted(Problem)

@@ -7,7 +7,6 @@ import NIOCore
 /// Answers in the forms of Protocol.md, section 5.
 enum Reply {
     private static let packingPays = 1_024
-    /// The headers of almost every answer.
     private static let plain: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
 
     static func json(

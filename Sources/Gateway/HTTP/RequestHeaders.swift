@@ -2,23 +2,20 @@ import NIOHTTP1
 
 /// The received headers of a request.
 ///
-/// Hummingbird's own collection stays empty, because it indexes all names of every request before the first lookup.
+/// Hummingbird's own collection is empty, because it indexes all names before the first lookup.
 struct RequestHeaders: Sendable {
-    /// A copy, because reading NIO's collection costs more than copying it once.
+    /// A copy, because reading NIO's collection costs more.
     private let fields: [(name: String, value: String)]
 
     init(_ fields: HTTPHeaders = [:]) {
         self.fields = fields.map { $0 }
     }
 
-    /// The value of a header in ASCII.
-    ///
-    /// Other bytes become question marks.
+    /// The value of a header in ASCII, with a question mark for each other byte.
     ///
     /// - Parameter name: in lower case; it matches any case.
     subscript(name: String) -> String? { text(name).map(Self.ascii) }
 
-    /// Counts the occurrences of a header.
     func count(_ name: String) -> Int {
         fields.withUnsafeBufferPointer { fields in
             fields.indices.reduce(0) { $0 + (Self.isSame(fields[$1].name, name) ? 1 : 0) }
@@ -32,7 +29,7 @@ struct RequestHeaders: Sendable {
 
     /// The value of a header that may contain any text.
     ///
-    /// Repeated headers form one list (RFC 9110 section 5.3).
+    /// Repeated headers form a list (RFC 9110 section 5.3).
     ///
     /// - Parameter name: in lower case; it matches any case.
     func text(_ name: String) -> String? {
@@ -47,7 +44,9 @@ struct RequestHeaders: Sendable {
         }
     }
 
-    /// Removes spaces at the end of a value (RFC 9110 section 5.5); NIO removes those at its start.
+    /// Removes spaces at the end of a value (RFC 9110 section 5.5).
+    ///
+    /// NIO removes those at its start.
     private static func withoutBlanks(_ value: String) -> String {
         guard let last = value.utf8.last, last == 0x20 || last == 0x09 else { return value }
         let end = value.utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }

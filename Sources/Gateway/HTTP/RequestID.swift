@@ -2,7 +2,7 @@ import Synchronization
 
 /// Ids of requests: a random part of the process, and a number.
 ///
-/// The first millions of ids have at most 15 characters, which a `String` stores inline.
+/// The first millions of ids fit into a `String` without an allocation.
 enum RequestID {
     private static let process = String(UInt64.random(in: 1 << 28..<1 << 32), radix: 16) + "-"
     private static let last = Atomic<UInt64>(0)

@@ -1,9 +1,7 @@
 import Logging
 import MergeCore
 
-/// The line of a request in the log.
-///
-/// It contains no values of a client, tokens or queries.
+/// The line of a request in the log, without values of a client, tokens or queries.
 struct RequestLine {
     let id: String
     let method: String
@@ -13,7 +11,6 @@ struct RequestLine {
     /// nil for a request that succeeded.
     var refusal: Refusal?
 
-    /// The known facts about a refusal.
     struct Refusal {
         let facts: FailureNote.Facts
         let device: String?
@@ -33,7 +30,7 @@ struct RequestLine {
     /// The line as text, with client text in quotes.
     var text: String {
         let tenths = Int(clamping: (milliseconds * 10).rounded())
-        // Bytes, because appending to a string takes several times as long, and every request has a line.
+        // Bytes, because appending to strings is several times slower, and every request has a line.
         var line: [UInt8] = []
         line.reserveCapacity(256)
         line += "request id=".utf8

@@ -3,7 +3,7 @@ import Hummingbird
 import MergeCore
 import Operations
 
-/// All addresses of the gateway, with their methods and query members.
+/// All addresses of the gateway.
 ///
 /// The router, the header `Allow` and the check of queries use this table.
 struct RouteTable: Sendable {
@@ -13,7 +13,6 @@ struct RouteTable: Sendable {
     enum Need: Sendable {
         /// Read for GET and HEAD, write for other methods.
         case ofMethod
-        /// The right of an operator.
         case operate
         /// The right to request an access token.
         case refresh
@@ -21,9 +20,8 @@ struct RouteTable: Sendable {
         case nothing
     }
 
-    /// One address with one method.
     struct Route: Sendable {
-        /// Segments with a colon match any text, and a final `**` matches any segments.
+        /// A segment with a colon matches any text, and a final `**` any segments.
         let path: String
         let method: HTTPRequest.Method
         /// The members of its query; nil for any query.
@@ -35,8 +33,6 @@ struct RouteTable: Sendable {
     private(set) var routes: [Route] = []
 
     /// Adds an address for GET and HEAD.
-    ///
-    /// HEAD returns the same headers without the body.
     mutating func get(
         _ path: String, query: [String]? = [], need: Need = .ofMethod, use handler: @escaping Handler
     ) {
@@ -51,14 +47,13 @@ struct RouteTable: Sendable {
         routes.append(Route(path: path, method: .post, query: query, need: need, handler: handler))
     }
 
-    /// Returns the router for all requests.
     func responder(_ problems: ProblemMapping) -> RouterResponder<GatewayContext> {
         let router = Router(context: GatewayContext.self)
         for route in routes {
             let responder = RouteResponder(route: route, problems: problems)
             router.on(RouterPath(route.path), method: route.method, responder: responder)
         }
-        // The middleware comes after the routes, so it runs only for requests without a route.
+        // The middleware comes after the routes, so it runs only without a matching route.
         router.add(middleware: StrangeAddress(table: self, problems: problems))
         return router.buildResponder()
     }
@@ -77,7 +72,9 @@ struct RouteTable: Sendable {
     }
 }
 
-/// Answers the requests of one route, and errors with a problem document.
+/// Answers the requests of a route.
+///
+/// Errors become problem documents.
 private final class RouteResponder: HTTPResponder {
     private let route: RouteTable.Route
     private let problems: ProblemMapping
@@ -101,7 +98,7 @@ private final class RouteResponder: HTTPResponder {
     }
 }
 
-/// Answers requests without a route: an unknown address or an unsupported method.
+/// Answers requests without a route.
 private struct StrangeAddress: RouterMiddleware {
     let table: RouteTable
     let problems: ProblemMapping
@@ -112,7 +109,7 @@ private struct StrangeAddress: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            // The router reports the same error for an unknown address and an unsupported method.
+            // The router does not distinguish an unknown address from an unsupported method.
             let allowed = table.methods(at: context.path)
             return problems.response(to: allowed.isEmpty ? error : MethodNotAllowed(allowed: allowed), context)
         }
@@ -121,7 +118,6 @@ private struct StrangeAddress: RouterMiddleware {
 
 /// A method that a known address does not support.
 struct MethodNotAllowed: Error {
-    /// The supported methods.
     let allowed: [HTTPRequest.Method]
 
     /// The value of the header `Allow`.

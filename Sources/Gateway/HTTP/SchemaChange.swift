@@ -3,14 +3,12 @@ import Operations
 import RecordStore
 
 extension RulesBox {
-    /// The maximum runs of a request whose tables are altered.
+    /// The maximum runs of a request.
     private static let mostRuns = 3
 
-    /// Runs a request, and runs it again under new rules if a table was altered meanwhile.
+    /// Runs a request, and again if a table was altered and other rules are active.
     ///
     /// A request that detects an altered table has written nothing.
-    ///
-    /// - Parameter run: runs the request under the active rules.
     func underNewestRules<Answer>(
         until deadline: ContinuousClock.Instant, _ run: (ActiveRules?) async throws -> Answer
     ) async throws -> Answer {

@@ -10,15 +10,14 @@ struct GatewayGauges {
     let ruleProblems: Int
     /// nil if the journal is off or unreadable.
     let journalRows: Int?
-    /// The changes of the database's history that this gateway has detected.
+    /// The detected changes of the database's history.
     let historyChanges: Int
     /// nil if the database is a file.
     let connections: ConnectionCounts?
     let queues: [QueueLoad]
-    /// The unreadable records.
     let unreadable: [UnreadableRecords.Entry]
 
-    /// The metrics in the text format of Prometheus, version 0.0.4.
+    /// The text for Prometheus, version 0.0.4.
     var text: String {
         var page = MetricsPage()
         page.begin("fieldmerge_info", type: "gauge", help: "1, with the versions of the program and of the rules")

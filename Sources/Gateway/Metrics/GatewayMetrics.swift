@@ -4,7 +4,6 @@ import Synchronization
 
 /// Counts requests, pushes and outcomes, for `/metrics`.
 final class GatewayMetrics: Sendable {
-    /// The labels of a request: method, route and status.
     struct RequestKind: Hashable, Comparable {
         let method: String
         let route: String
@@ -30,7 +29,7 @@ final class GatewayMetrics: Sendable {
 
     /// Counts an answered request.
     ///
-    /// - Parameter seconds: the time from the first byte of the request to its answer.
+    /// - Parameter seconds: the time from its first byte to its answer.
     func end(_ kind: RequestKind, seconds: Double) {
         state.withLock { state in
             state.running -= 1
@@ -39,7 +38,6 @@ final class GatewayMetrics: Sendable {
         }
     }
 
-    /// Counts the result of a push.
     func count(_ result: PushResult) {
         state.withLock { state in
             state.pushes[result.status, default: 0] += 1
@@ -53,11 +51,10 @@ final class GatewayMetrics: Sendable {
         }
     }
 
-    /// Returns the metrics in the text format of Prometheus, version 0.0.4.
+    /// Returns the text for Prometheus, version 0.0.4.
     ///
     /// - Parameters:
     ///   - journalBytes: the bytes written to the journal; nil if it is off.
-    ///   - feed: nil if there is no feed.
     ///   - scan: nil if the scan is off.
     func text(
         isReady: Bool, isMaintained: Bool = false, journalBytes: Int? = nil, feed: FeedGauges? = nil,
@@ -118,16 +115,14 @@ final class GatewayMetrics: Sendable {
 
 /// The current state of the change feed, for `/metrics`.
 struct FeedGauges: Sendable {
-    /// The latest revision that the feed reports.
     let revision: Int
-    /// The number of waiting clients.
     let waiting: Int
-    /// The counted transactions without a revision; nil if the count failed.
+    /// The counted transactions without a revision, or nil.
     let pending: Int?
 }
 
 extension MetricsPage {
-    /// Adds the state of the scan, without values that are still unknown.
+    /// Adds the known values of the scan.
     fileprivate mutating func add(_ scan: ScanStatus) {
         for (name, type, help, value) in [
             ("scanning", "gauge", "1 where this gateway is the one that scans", scan.isScanning ? 1 : 0),

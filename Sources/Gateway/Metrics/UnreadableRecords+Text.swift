@@ -3,10 +3,10 @@ import MergeService
 import MergeWire
 
 extension UnreadableRecords {
-    /// The maximum number of records that `/readyz` and `/metrics` name.
+    /// The maximum records that `/readyz` and `/metrics` name.
     static let mostNamed = 20
 
-    /// Sentences for `/readyz`: the first records, and the number of further records.
+    /// Sentences for `/readyz`: the first records, and the number of the rest.
     var sentences: [String] {
         let all = current()
         let named = all.prefix(Self.mostNamed).map(\.sentence)
@@ -17,7 +17,7 @@ extension UnreadableRecords {
 }
 
 extension UnreadableRecords.Entry {
-    /// The key in its URL form; empty if the key cannot be decoded.
+    /// The key in its URL form; empty if it cannot be decoded.
     var id: String { key.map { KeyText.encode($0, resource.root) } ?? "" }
 
     /// A sentence with the record and the reason, without values of the record.
@@ -29,7 +29,7 @@ extension UnreadableRecords.Entry {
 }
 
 extension MetricsPage {
-    /// Adds the number of unreadable records, and the names of the first of them.
+    /// Adds the number of unreadable records and the first of them.
     mutating func add(_ unreadable: [UnreadableRecords.Entry]) {
         let total = "fieldmerge_unreadable_records"
         begin(total, type: "gauge", help: "Records that cannot be read; /readyz names the reasons")

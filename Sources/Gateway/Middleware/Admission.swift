@@ -10,8 +10,6 @@ struct Admission {
     let rates: ClientRates
 
     /// Checks a request and stores its sender in the context.
-    ///
-    /// - Throws: a `Problem` if the request is refused.
     func admit(_ context: inout GatewayContext) async throws(Problem) {
         if let minimum, !context.path.isExactly("/healthz") { try minimum.check(context.headers) }
         try pages?.check(context.headers)

@@ -11,12 +11,11 @@ struct Authentication {
 
     private static let open = ["/healthz", "/readyz", "/app"]
 
-    /// The folders of the client library and of the app.
     private static let folders = ["/client/", "/app/"]
 
     /// Returns true for the addresses that need no token.
     static func isOpen(_ path: String) -> Bool {
-        // The fast path: most requests.
+        // Most requests.
         if path.utf8.starts(with: "/v1/".utf8) { return false }
         return open.containsExactly(path) || folders.contains { path.utf8.starts(with: $0.utf8) }
     }
@@ -40,7 +39,7 @@ struct Authentication {
     private func knownBearer(by tokens: any TokenVerifier, _ context: GatewayContext) async throws(Problem) -> Bearer {
         do throws(TokenRefusal) {
             guard let header = context.headers["authorization"] else { throw .missing }
-            // A proxy may have used either of two tokens, so two are refused.
+            // A proxy may have used either token, so two are refused.
             guard context.headers.count("authorization") == 1, let token = AuthorizationHeader.token(in: header) else {
                 throw .malformed
             }
@@ -58,8 +57,7 @@ struct Authentication {
 
     /// Checks that a token has the right for an address.
     ///
-    /// - Parameter bearer: nil if the request needs no token.
-    /// - Throws: a 403 `Problem` if the right is missing.
+    /// - Throws: a 403 `Problem` without the right.
     static func require(
         _ need: RouteTable.Need, for method: HTTPRequest.Method, of bearer: Bearer?
     ) throws(Problem) {

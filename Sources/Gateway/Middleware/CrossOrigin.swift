@@ -3,7 +3,7 @@ import Hummingbird
 
 /// Allows browsers to use the gateway from pages of the allowed origins (CORS, fetch.spec.whatwg.org section 3.3).
 ///
-/// Pages of other origins get the same answer without the headers that make it readable for scripts.
+/// Other pages get the same answer without the headers that make it readable for scripts.
 struct CrossOrigin {
     private let origins: Set<String>
     private let preflight: HTTPFields
@@ -30,16 +30,16 @@ struct CrossOrigin {
         return Response(status: .noContent, headers: preflight)
     }
 
-    /// Adds the headers that let a page of an allowed origin read the answer.
+    /// Adds the headers that let a page read the answer.
     func mark(_ response: inout Response, to context: GatewayContext) {
-        // Always, so that a cache never returns an answer without CORS headers to a page.
+        // Always, so that no cache returns an answer without CORS headers to a page.
         response.headers[.vary] = response.headers[.vary].map { $0 + ", Origin" } ?? "Origin"
         guard let origin = origin(of: context) else { return }
         response.headers[.accessControlAllowOrigin] = origin
         response.headers[.accessControlExposeHeaders] = Self.exposed
     }
 
-    /// Returns the origin of a request if it is allowed, or nil.
+    /// Returns the origin of a request if it is allowed.
     private func origin(of context: GatewayContext) -> String? {
         context.headers["origin"].flatMap { origins.contains($0) ? $0 : nil }
     }

@@ -30,7 +30,7 @@ struct ProblemMapping {
         return response
     }
 
-    /// Returns the resource of an address; nil if there is none or if its name is unknown.
+    /// Returns the resource of an address, or nil.
     func resource(in path: String) -> String? {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3)
         guard parts.count > 2, ["records", "merge"].contains(where: { parts[1].elementsEqual($0.utf8) }) else {
@@ -60,7 +60,7 @@ struct ProblemMapping {
 
     private func note(_ error: StoreError, _ context: GatewayContext) { box.note(error, of: context) }
 
-    /// Returns the status of an HTTP error of the server; nil if the code of the problem decides.
+    /// Returns the status of an HTTP error; nil if the code of the problem decides.
     private func head(of error: any Error) -> ProblemHead? {
         guard let status = (error as? any HTTPResponseError)?.status, status != .notFound else { return nil }
         return ProblemHead(status: status.code, title: status.reasonPhrase)

@@ -5,7 +5,7 @@ import NIOSSL
 
 /// Sends one `GET /readyz` to a gateway on this machine, limited in time and bytes.
 ///
-/// It does not verify the certificate: the certificate contains the public host, not the loopback address. The request
+/// It does not verify the certificate, which contains the public host instead of the loopback address. The request
 /// contains no secret.
 package struct ReadinessProbe: Sendable {
     private let host: String

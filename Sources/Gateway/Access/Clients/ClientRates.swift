@@ -92,7 +92,7 @@ final class ClientRates: Sendable {
         }
     }
 
-    /// Returns true if a client can be removed, because it would start again with full buckets.
+    /// Returns true if a client has no waiting push and full buckets, like a new client.
     private static func isIdle(_ client: Buckets, at now: ContinuousClock.Instant) -> Bool {
         client.pushes == 0 && client.requests?.isFull(at: now) ?? true && client.edits?.isFull(at: now) ?? true
     }
