@@ -3,6 +3,7 @@ package import MergeWire
 
 /// The operator's settings, without those of the database and the rules.
 package struct GatewayConfiguration: Sendable {
+    /// The name or address to listen on.
     package var host = "127.0.0.1"
     /// The port to listen on; 0 for any free port.
     package var port = 8_080

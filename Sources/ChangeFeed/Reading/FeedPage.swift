@@ -39,7 +39,7 @@ package struct FeedPage: Sendable {
 /// The answer to a request for changes.
 package enum FeedAnswer: Sendable {
     case page(FeedPage)
-    /// The page's snapshot no longer contains the changes after the client's revision.
+    /// The feed in the page's snapshot cannot continue from the client's revision.
     case resync(FeedState)
 }
 

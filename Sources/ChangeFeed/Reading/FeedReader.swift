@@ -141,7 +141,7 @@ package final class FeedReader: Sendable {
         let text: RecordTextCache.Text
         /// nil if no delivery record is needed.
         let shown: ShownRecords.Read?
-        /// True if the record looks the same to every client.
+        /// True if every client gets the record in this form.
         let isForEverybody: Bool
     }
 

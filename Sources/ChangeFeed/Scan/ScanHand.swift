@@ -100,7 +100,7 @@ struct ScanHand: Sendable {
     /// Returns the version of the database file, which changes with commits of other connections; nil for a server.
     func fileVersion() async throws(StoreError) -> Int? {
         guard let question = service.engine.dialect.fileVersion else { return nil }
-        // Only the write connection has a valid version, because its own commits do not change it.
+        // Versions are comparable only on the write connection, whose own commits do not change them.
         return try await service.engine.withConnection(for: .write, deadline: deadline) {
             connection throws(StoreError) -> Int? in
             try connection.read { session throws(StoreError) in
@@ -270,7 +270,9 @@ struct ScanHand: Sendable {
     ///
     /// The pass needs at least one to detect its end.
     private static let mostBehind = 20
-    /// The rows to read before a delivered range, of which one with a decodable key is needed.
+    /// The rows to read before a delivered range.
+    ///
+    /// One of them needs a decodable key.
     private static let mostBeside = 5
 
     private func bound(_ spans: inout SpanCheck, of unit: ScanUnit) async throws(StoreError) {

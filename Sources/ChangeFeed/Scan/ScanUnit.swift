@@ -8,7 +8,7 @@ struct ScanUnit: Sendable {
     let section: Section
     /// The positions of the key columns.
     let key: [Int]
-    /// The positions of the columns that link a row to its record.
+    /// The positions of the columns that link a row to its record; for the root, the key.
     let link: [Int]
     /// The positions of the columns that access conditions read, which only the root has.
     let conditions: [Int]

@@ -4,9 +4,9 @@ package import RecordStore
 
 /// Reads single records for GET, and stores delivery records if a scan needs them.
 ///
-/// The scan skips a changed row if its record has a revision after the last complete pass. Clients that read this
-/// revision get a delivery record. A client with a newer revision that reads the record by GET skips it, so GET stores
-/// one too.
+/// The scan skips a changed row if its record has a revision after the last complete pass, because clients that read
+/// this revision get a delivery record. A client that has a newer revision and reads the record by GET never reads it.
+/// So GET stores a delivery record too.
 package struct PlainReads: Sendable {
     private let service: MergeService
     private let shown: ShownRecords

@@ -40,6 +40,8 @@ package final class Bearer: Sendable, Hashable {
     }
 
     /// Returns true if the bearer may act as an operator for a request that also needs `right`.
+    ///
+    /// The operator role counts only if the token has `right`.
     func isOperator(beside right: AccessRight) -> Bool {
         rights.contains(.operate) || (roles.contains(Self.operatorRole) && rights.contains(right))
     }

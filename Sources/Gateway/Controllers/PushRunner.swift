@@ -26,9 +26,7 @@ final class PushRun: Sendable {
         self.tellsAuthors = tellsAuthors
     }
 
-    /// The edits that the rate limits.
-    ///
-    /// A refused push is charged like a single edit.
+    /// The edits that the rate limits: at least 1, so that refused pushes are charged too.
     var editCount: Int { (try? decoded.push.get().edits.count).map { max(1, $0) } ?? 1 }
 
     /// The idempotency key; nil for a preview.

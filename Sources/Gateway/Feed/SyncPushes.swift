@@ -101,7 +101,7 @@ struct SyncPushes {
         do {
             try share.check(sender.who, in: runner.active.journal)
         } catch {
-            // A stored answer is returned even without a share.
+            // A stored answer is returned even if the share of the journal is used up.
             guard let known = try await runner.known(run, context) else { throw error }
             return known
         }

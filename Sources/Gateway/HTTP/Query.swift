@@ -13,7 +13,7 @@ struct Query: Sendable {
     /// - Throws: a 400 `Problem` for an unknown or repeated member.
     init(_ text: String, known: [String]) throws(Problem) {
         var unknown: [String] = []
-        // A fault is certain when there is a member more than supported.
+        // More members than supported already prove a fault.
         for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: known.count + 1) {
             let end = pair.firstIndex(of: UInt8(ascii: "="))
             let raw = pair[..<(end ?? pair.endIndex)]

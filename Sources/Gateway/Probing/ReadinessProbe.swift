@@ -20,6 +20,7 @@ package struct ReadinessProbe: Sendable {
         package let description: String
     }
 
+    /// The answer of the gateway.
     package struct Answer: Sendable {
         /// True if the gateway serves requests.
         package let isReady: Bool

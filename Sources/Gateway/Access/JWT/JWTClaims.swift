@@ -8,7 +8,7 @@ struct JWTClaims: Sendable {
     let audience: String
     let rolesClaim: String
 
-    /// The tolerated seconds for `nbf`, but not for `exp`.
+    /// The seconds by which an issuer's clock may be ahead, for `nbf` only.
     private static let leeway = 60.0
     private static let longestSubject = 255
 

@@ -54,7 +54,8 @@ final class JWTVerifier: Sendable {
 
     /// Returns the keys that may have signed a token.
     ///
-    /// The operator's secret has no `kid`. It never verifies a token whose `kid` names a public key.
+    /// The operator's secret has no `kid`. It never verifies a token whose `kid` names a public key, and a public key
+    /// never serves as a secret.
     ///
     /// - Parameter named: the public keys with the `kid` of the token; all keys if it has none.
     private func candidates(for parts: JWTParts, among named: [SigningKey]) -> [SigningKey] {
