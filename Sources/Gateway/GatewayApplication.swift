@@ -11,7 +11,7 @@ package import Operations
 package import RecordStore
 import ServiceLifecycle
 
-/// The gateway as a service: routes, authentication, limits.
+/// The gateway as a service.
 package struct GatewayApplication: Service {
     private let application: Application<GatewayResponder>
     private let engine: any RecordEngine
@@ -20,12 +20,11 @@ package struct GatewayApplication: Service {
     private let host: String
     private let port: Int
 
-    /// Makes a gateway that serves once it runs.
+    /// Makes a gateway; `run` starts it.
     ///
     /// - Parameters:
-    ///   - rules: the loader of what is served.
-    ///   - tokens: who may use the gateway; nil serves anyone who reaches it, on loopback addresses alone.
-    ///   - onListening: told the port once the gateway accepts connections.
+    ///   - tokens: verifies the tokens; nil serves every client, on loopback addresses only.
+    ///   - onListening: called with the port when the gateway accepts connections.
     package init(
         configuration: GatewayConfiguration, engine: any RecordEngine, rules: RulesLoader,
         tokens: (any TokenVerifier)?, logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
@@ -100,11 +99,11 @@ package struct GatewayApplication: Service {
         ).addRoutes(to: &routes)
         let rates = ClientRates(
             requestsPerSecond: configuration.requestsPerSecond, editsPerSecond: configuration.editsPerSecond,
-            // Without tokens nobody is told from others, and one client then has all there is.
+            // Without tokens clients cannot be distinguished, so any client may use the whole queue.
             share: tokens == nil ? nil : max(1, configuration.merge.waiting / 2))
         let delivery = ResultDelivery(service: service, feed: changes.feed, shown: changes.shown)
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
-        // One for all addresses that take bodies, since they share the memory.
+        // All addresses with bodies share the memory, so they share the gate.
         let gate = LargeGate(limit: configuration.heldBytes / 16)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share, rates: rates,
@@ -143,13 +142,15 @@ package struct GatewayApplication: Service {
             logsFields: configuration.logsFields)
     }
 
-    /// Serves requests until the service is shut down; throws where the address cannot be bound.
+    /// Serves requests until the service is shut down.
+    ///
+    /// - Throws: `ListenError` if the gateway cannot listen on its address.
     package func run() async throws {
         do {
             try await withGracefulShutdownHandler {
                 try await application.run()
             } onGracefulShutdown: {
-                // Event streams would keep the server from stopping.
+                // Open event streams would prevent the shutdown.
                 feed.close()
             }
         } catch let error as IOError {
@@ -162,7 +163,7 @@ package struct GatewayApplication: Service {
         await close()
     }
 
-    /// Closes the database and a write-ahead journal, which then are free for another gateway.
+    /// Closes the database and the write-ahead journal for another gateway.
     private func close() async {
         await engine.close()
         await box.active?.journal?.ahead?.close()

@@ -1,61 +1,63 @@
 package import MergeService
 package import MergeWire
 
-/// The settings of an operator, but for the database and the rules.
+/// The operator's settings, without those of the database and the rules.
 package struct GatewayConfiguration: Sendable {
     /// The name or address to listen on.
     package var host = "127.0.0.1"
-    /// The port to listen on, 0 to 65535; 0 takes one that is free.
+    /// The port to listen on; 0 for any free port.
     package var port = 8_080
-    /// Bounds on what the body of a request may hold.
+    /// Limits for the body of a request.
     package var wire = WireLimits()
-    /// Bounds on how pushes and reads run.
+    /// Limits for pushes and reads.
     package var merge = MergeLimits()
-    /// Seconds that a request may take, its body included.
+    /// The maximum seconds of a request after its body has arrived.
     package var requestSeconds = 30
-    /// Seconds that the head of a request may take from its first byte on.
+    /// The maximum seconds for the head of a request, from its first byte.
     package var headSeconds = 30
-    /// Seconds that the body of a request may take from its head on.
+    /// The seconds in which the body of a request must end or grow by 1 kB a second.
     package var bodySeconds = 30
-    /// Seconds in which a client has to take something of an answer that it has not all of.
+    /// The maximum seconds in which a client reads nothing of its answer.
     package var answerSeconds = 30
-    /// Client connections open at once; further ones are refused.
+    /// The maximum open client connections.
+    ///
+    /// Further connections are refused.
     package var clients = 10_000
-    /// Seconds after which a connection that sends nothing is closed.
+    /// The seconds after which an idle connection is closed.
     package var idleSeconds: Int64 = 120
-    /// Bytes of bodies and answers that all requests hold at once.
+    /// The maximum bytes of all bodies and answers in memory.
     package var heldBytes = 128 << 20
-    /// Bytes that one token may leave in the journal in a day, as they are kept.
+    /// The maximum bytes that a token may add to the journal in a day, as stored.
     package var journalBytesPerDay = 1 << 30
-    /// The lines about requests go to the log as fields, for machines.
+    /// Logs requests as fields, for machines.
     package var logsFields = false
-    /// The time between two looks at the feed of changes.
+    /// The time between two checks of the change feed.
     package var feedInterval = Duration.milliseconds(100)
-    /// Rows that are read in a second to find what programs wrote that bypass the gateway; nil where nobody looks.
+    /// The rows that the scan reads in a second; nil disables it.
     package var scanRowsPerSecond: Int?
-    /// The time from the beginning of one look at all rows to that of the next, at least.
+    /// The minimum time between the starts of two scan cycles.
     package var scanInterval = Duration.milliseconds(500)
-    /// The time that a scan waits before it reports the rows of a table that has lost more than half of them.
+    /// The delay before a scan reports that a table has lost most of its rows.
     package var emptiedPause = Duration.seconds(60)
-    /// Origins of web pages that may use the gateway from a browser.
+    /// The origins of web pages that may use the gateway.
     package var allowedOrigins: [WebOrigin] = []
-    /// The folder that is served under `/app/`; nil where there is none.
+    /// The folder that is served under `/app/`, or nil.
     package var app: AppFolder?
-    /// Programs that have to be of some version at least.
+    /// The minimum versions of client programs.
     package var minimumClients: MinimumClients?
-    /// Requests that one client may send in a second; nil for no bound.
+    /// The maximum requests of a client in a second; nil for no limit.
     package var requestsPerSecond: Int?
-    /// Edits that one client may send in a second; nil for no bound.
+    /// The maximum edits of a client in a second; nil for no limit.
     package var editsPerSecond: Int?
-    /// Gives access tokens to who has a refresh token; nil where nobody needs a token.
+    /// Issues access tokens for refresh tokens; nil without tokens.
     package var accessTokens: AccessTokens?
-    /// The certificate of the gateway; nil for plain HTTP.
+    /// The certificate; nil for plain HTTP.
     package var certificate: ServerCertificate?
 
-    /// Makes the settings of an operator who gives none.
+    /// Makes the default settings.
     package init() {}
 
-    /// Addresses that only programs on the same machine reach.
+    /// True if only programs on the same machine can reach the gateway.
     package var isLoopback: Bool {
         host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
     }

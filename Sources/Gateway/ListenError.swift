@@ -6,7 +6,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// An address that cannot be listened on.
+/// The gateway cannot listen on its address.
 package struct ListenError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,14 +1,15 @@
 package import MergeCore
 
-/// The forms of records and keys; the wire module knows them.
+/// Encodes records and decodes keys.
+///
+/// The wire module supplies both functions.
 package struct FeedCodec: Sendable {
-    /// A record by its name, and as it was read, nil if it is gone: a part of a change that is the same for all clients
-    /// that may see it.
+    /// Encodes a record or its absence, in the same form for all clients that may read it.
     package let record: @Sendable (Resource, RecordKey, ReadRecord?) -> [UInt8]
-    /// Reads a key as URLs spell it; nil where no record has it.
+    /// Decodes a key from its URL form, or returns nil.
     package let key: @Sendable (String, Section) -> RecordKey?
 
-    /// Takes the forms.
+    /// Makes a codec.
     package init(
         record: @escaping @Sendable (Resource, RecordKey, ReadRecord?) -> [UInt8],
         key: @escaping @Sendable (String, Section) -> RecordKey?

@@ -2,26 +2,26 @@ package import RecordStore
 
 /// A page of changes.
 package struct FeedPage: Sendable {
-    /// A record that changed, as it is now.
+    /// A changed record in its current version.
     package struct Change: Sendable {
         /// The revision of its last change.
         package let revision: Int
-        /// The record as `FeedCodec` writes it.
+        /// The record as `FeedCodec` encodes it.
         package let record: [UInt8]
-        /// The push that changed it; nil for a program that bypasses the gateway.
+        /// The push that changed it; nil for a foreign change.
         package let push: SequencedChange.Push?
     }
 
-    /// Names the history that revisions count.
+    /// The id of the history to which revisions belong.
     package let feed: String
-    /// Whoever has the page has everything up to this revision.
+    /// The revision that a client has after reading the page.
     package let revision: Int
-    /// More has changed, and can be asked for at once.
+    /// True if the feed already has further changes.
     package let hasMore: Bool
-    /// In the order of revisions.
+    /// The changes in the order of revisions.
     package let changes: [Change]
 
-    /// Makes a page of changes.
+    /// Makes a page.
     package init(feed: String, revision: Int, hasMore: Bool, changes: [Change]) {
         self.feed = feed
         self.revision = revision
@@ -32,34 +32,33 @@ package struct FeedPage: Sendable {
     /// The bytes of its records.
     package var length: Int { changes.reduce(0) { $0 + $1.record.count } }
 
-    /// The same page, behind which more may be asked for at once.
+    /// The page with `hasMore` set.
     package var withMore: FeedPage { FeedPage(feed: feed, revision: revision, hasMore: true, changes: changes) }
 }
 
-/// The answer to a question about changes.
+/// The answer to a request for changes.
 package enum FeedAnswer: Sendable {
     case page(FeedPage)
-    /// In the page's own snapshot the feed was another, or did not reach back to the client's revision.
+    /// The feed in the page's snapshot cannot continue from the client's revision.
     case resync(FeedState)
 }
 
-/// The changes that a client asks for.
+/// A client's request for changes.
 package struct FeedQuestion: Sendable, Hashable {
-    /// The revision up to which the client has everything.
+    /// The last revision that the client has.
     package let since: Int
-    /// The resources that it wants, in order; nil for all.
+    /// The requested resources in order; nil for all.
     package let resources: [String]?
-    /// Changes on a page.
+    /// The maximum changes on a page.
     package let limit: Int
 
-    /// Asks for a page of changes.
+    /// Makes a request.
     package init(since: Int, resources: [String]?, limit: Int) {
         self.since = since
         self.resources = resources
         self.limit = limit
     }
 
-    /// Returns the question for some resources alone.
     func among(_ readable: [String]) -> FeedQuestion {
         FeedQuestion(since: since, resources: resources?.filter(readable.contains) ?? readable, limit: limit)
     }

@@ -3,7 +3,7 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// Reads pages of changes, each record as it is at that moment.
+/// Reads pages of changes with the current version of each record.
 package final class FeedReader: Sendable {
     private let service: MergeService
     private let feed: ChangeFeed
@@ -29,10 +29,7 @@ package final class FeedReader: Sendable {
         let access: ClientAccess?
     }
 
-    /// - Parameters:
-    ///   - feed: makes sure of the revisions of pages.
-    ///   - codec: the forms of records and keys.
-    ///   - shown: notes what is sent.
+    /// - Parameter shown: stores delivery records.
     package init(service: MergeService, feed: ChangeFeed, codec: FeedCodec, shown: ShownRecords) {
         self.shown = shown
         self.service = service
@@ -40,14 +37,12 @@ package final class FeedReader: Sendable {
         self.codec = codec
     }
 
-    /// A page that is being read, for one or for many.
+    /// A page that is being read for one or more clients.
     package struct Reading: Sendable {
         fileprivate let result: Result<FeedAnswer, StoreError>?
         fileprivate let task: Task<Result<FeedAnswer, StoreError>, Never>?
 
-        /// Returns the answer once it has been read.
-        ///
-        /// - Throws: `StoreError`.
+        /// Waits for the answer.
         package func answer() async throws(StoreError) -> FeedAnswer {
             if let task { return try await task.value.get() }
             guard let result else { throw StoreError(.other, "nobody reads a page") }
@@ -55,16 +50,16 @@ package final class FeedReader: Sendable {
         }
     }
 
-    /// Reads a page; clients that ask for the same at once get the same.
+    /// Reads a page.
     ///
-    /// The page's revision, its changes and its records come from one snapshot of the database, so that a record that
-    /// changes again meanwhile is not left out.
+    /// Equal requests at the same time share one read.
+    ///
+    /// All data come from one snapshot of the database, so that a record that changes meanwhile is not omitted.
     ///
     /// - Parameters:
-    ///   - state: the latest known state of the feed; if the question goes back to its revision, the answer is empty.
+    ///   - state: the latest known state of the feed.
     ///   - active: the rules, with a journal.
-    ///   - access: the rights of the client; nil for one who sees everything.
-    /// - Throws: `StoreError`.
+    ///   - access: the client's rights; nil for all rights.
     package func answer(
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
         _ deadline: ContinuousClock.Instant
@@ -72,7 +67,7 @@ package final class FeedReader: Sendable {
         try await begin(question, at: state, under: active, for: access, deadline).answer()
     }
 
-    /// Begins to read a page as `answer` does, without waiting for it.
+    /// Begins to read a page like `answer`, without waiting for it.
     package func begin(
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
         _ deadline: ContinuousClock.Instant
@@ -106,14 +101,14 @@ package final class FeedReader: Sendable {
         return Reading(result: nil, task: task)
     }
 
-    /// - Parameter named: the feed under the name that it has for the client.
+    /// - Parameter named: the client's name of the feed.
     private func read(
         _ question: FeedQuestion, of named: String, from source: PageSource, until deadline: ContinuousClock.Instant
     ) async -> Result<FeedAnswer, StoreError> {
         do throws(StoreError) {
             let journal = source.journal
-            // Whoever holds one of two SQLite files while it waits for the other would wait in a circle with a COMMIT
-            // that locks them in another order.
+            // Reads two SQLite files one after another. Overlapping reads could deadlock with a COMMIT that locks the
+            // files in another order.
             guard journal.ahead == nil, !journal.tables.dialect.isFile else {
                 let found = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
                     try self.found(question, of: named, from: source, in: session)
@@ -136,25 +131,21 @@ package final class FeedReader: Sendable {
         }
     }
 
-    /// A page with what was read for it.
     private struct ReadPage: Sendable {
         let page: FeedPage
-        /// Records that nobody has read a moment ago.
+        /// Records that were not in the cache.
         var read: [ReadRecord] = []
     }
 
-    /// A record that was read for a page.
     private struct ReadRecord: Sendable {
         let text: RecordTextCache.Text
-        /// nil where nobody needs to know what was sent.
+        /// nil if no delivery record is needed.
         let shown: ShownRecords.Read?
-        /// Every client sees it so.
+        /// True if every client gets the record in this form.
         let isForEverybody: Bool
     }
 
-    /// Makes sure that what a page reports cannot be lost, and notes it; only then others may have what was read for it.
-    ///
-    /// - Parameter state: the feed in the page's snapshot.
+    /// Confirms the page's revision, stores delivery records, then caches the records.
     private func sent(
         _ read: ReadPage, _ state: FeedState, _ journal: Journal, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> FeedAnswer {
@@ -167,13 +158,12 @@ package final class FeedReader: Sendable {
         return .page(read.page)
     }
 
-    /// The sources that a page is read from.
     private struct PageSource {
         let active: ActiveRules
         let journal: Journal
         let access: ClientAccess?
 
-        /// The resources of whose records the client sees some and others not.
+        /// Returns the resources of which the client may read only some records.
         func departing(among names: [String]?) -> [String] {
             guard let viewer = access?.viewer else { return [] }
             return (names ?? []).filter { name in
@@ -182,13 +172,12 @@ package final class FeedReader: Sendable {
         }
     }
 
-    /// The changes and departures of a page.
     private struct Found: Sendable {
-        /// The feed in the snapshot that the changes are from, under its own name.
+        /// The feed in the snapshot of the changes.
         let state: FeedState
-        /// False if a client cannot go on in this feed from its revision.
+        /// False if the client needs a new snapshot.
         var isServed = true
-        /// In the order of their revisions.
+        /// In the order of revisions.
         var changes: [SequencedChange] = []
         var hasMore = false
     }
@@ -201,7 +190,7 @@ package final class FeedReader: Sendable {
         guard state.feed == FeedState.ownName(named), state.reaches(back: question.since) else {
             return Found(state: state, isServed: false)
         }
-        // One more tells whether there are others.
+        // One more row reveals further changes.
         let limit = question.limit + 1
         let rows = try session.query(
             feed.changes(since: question.since, upTo: state.revision, resources: question.resources, limit: limit))
@@ -252,9 +241,9 @@ package final class FeedReader: Sendable {
             read: read)
     }
 
-    /// The records of some changes; those of resources that the rules do not have any more are left out.
+    /// Returns the records of some changes, without those of resources that the rules no longer have.
     ///
-    /// - Parameter read: takes what nobody has read a moment ago.
+    /// - Parameter read: receives the records that were not in the cache.
     private func read(
         _ piece: ArraySlice<SequencedChange>, to question: FeedQuestion, _ source: PageSource,
         in session: any StoreSession, _ read: inout [ReadRecord]
@@ -266,12 +255,12 @@ package final class FeedReader: Sendable {
         var views: [ResourceView?] = []
         if let viewer {
             views = piece.map { change in catalog[change.name.resource].flatMap { viewer.view(of: $0) } }
-            // What a client may see is worked out anew from the record.
+            // A record that depends on the client's rights is read again.
             for index in views.indices where views[index] != nil { texts[index] = nil }
         }
         let wanted = zip(piece, texts.indices).filter { change, index in
             guard texts[index] == nil else { return false }
-            // A record that the client sees again is told where it changed last.
+            // If the client can read the record again, its latest change reports it instead of the departure.
             return !change.isDeparture || views[index]?.sees(latestOf: change) == false
         }.map(\.1)
         if !wanted.isEmpty {
@@ -295,7 +284,6 @@ package final class FeedReader: Sendable {
         return changes
     }
 
-    /// Reads the records of some changes, by their positions.
     private func unread(
         _ wanted: [Int], of piece: ArraySlice<SequencedChange>, _ source: PageSource, in session: any StoreSession,
         _ now: ContinuousClock.Instant
@@ -333,7 +321,7 @@ package final class FeedReader: Sendable {
     }
 }
 
-/// The changes of a page, each record once, where it is told last.
+/// The changes of a page, with each record only at its last position.
 private struct ToldChanges {
     private var all: [FeedPage.Change?] = []
     private var places: [RecordName: Int] = [:]
@@ -347,24 +335,23 @@ private struct ToldChanges {
 }
 
 extension ResourceView {
-    /// Returns true where the client sees a record as its last change left it.
+    /// Returns true if the client can read a record after its last change.
     fileprivate func sees(latestOf change: SequencedChange) -> Bool {
         change.conditions?.latest.map { shows(anyOf: [$0], or: false) } ?? false
     }
 
-    /// Returns true where the client may have seen a record at some time since a revision; for a departure, where it may
-    /// have seen it up to then.
+    /// Returns true if the client could read a record since a revision, or until its departure.
     fileprivate func mayHaveSeen(_ change: SequencedChange, since revision: Int) -> Bool {
         if seesEveryRow { return true }
         let tuples =
             change.isDeparture
             ? change.conditions?.tuples(endedAt: change.revision) : change.conditions?.tuples(since: revision)
-        // Where it is not known, it counts as seen.
+        // Without known values, the record is reported.
         guard let tuples else { return true }
         return shows(anyOf: tuples, or: true)
     }
 
-    /// - Parameter unknown: the answer for values of columns that conditions don't look at any more.
+    /// - Parameter unknown: the result for values of columns that conditions no longer read.
     private func shows(anyOf tuples: [[UInt8]], or unknown: Bool) -> Bool {
         tuples.contains { bytes in
             guard let tuple = ConditionTuple(bytes: bytes, of: resource) else { return unknown }

@@ -1,22 +1,18 @@
 import RecordStore
 import Synchronization
 
-/// Records as they were read for somebody a moment ago, so that many who want the same change cost one reading.
+/// Caches encoded records, so that clients that request the same change share one read.
 ///
-/// Kept for a second and up to so many bytes: a program that bypasses the gateway may have changed a record since.
+/// Entries expire after a second, because foreign changes may follow.
 final class RecordTextCache: Sendable {
-    /// A record as it was read.
     final class Text: Sendable {
         let change: SequencedChange
-        /// The record as `FeedCodec` writes it.
+        /// The record as `FeedCodec` encodes it.
         let bytes: [UInt8]
         let isGone: Bool
         fileprivate let rules: String
         fileprivate let at: ContinuousClock.Instant
 
-        /// - Parameters:
-        ///   - change: the change since which the record looks so.
-        ///   - rules: the version of the rules under which it was read.
         init(
             _ bytes: [UInt8], isGone: Bool, of change: SequencedChange, under rules: String, at: ContinuousClock.Instant
         ) {
@@ -31,9 +27,9 @@ final class RecordTextCache: Sendable {
     }
 
     private struct State {
-        /// By the revision of the record's last change; a feed gives none twice.
+        /// The entries by the revision of their change, which is unique in a feed.
         var entries: [Int: Text] = [:]
-        /// In the order in which they were read.
+        /// In the order of reading.
         var order: [Int] = []
         var first = 0
         var bytes = 0
@@ -66,18 +62,15 @@ final class RecordTextCache: Sendable {
     private let state = Mutex(State())
     private let mostBytes: Int
     private static let age = Duration.seconds(1)
-    /// The bytes that an entry costs besides its text.
     private static let overhead = 200
 
     init(mostBytes: Int = 16 << 20) {
         self.mostBytes = mostBytes
     }
 
-    /// Returns the texts of the records that changed, parallel to the changes; nil where nobody has read one just now.
+    /// Returns a text or nil for each change.
     ///
-    /// Those of a page are looked up at once, since many readers would queue for the lock otherwise.
-    ///
-    /// - Parameter rules: the version of the rules under which they are read.
+    /// One lookup serves a whole page, so that readers rarely wait for the lock.
     func texts(
         of changes: some Collection<SequencedChange>, under rules: String, now: ContinuousClock.Instant
     ) -> [Text?] {
@@ -91,7 +84,6 @@ final class RecordTextCache: Sendable {
         return texts
     }
 
-    /// Keeps the texts of records.
     func keep(_ texts: [Text], now: ContinuousClock.Instant) {
         if texts.isEmpty { return }
         state.withLock { state in

@@ -4,13 +4,14 @@ package import RecordStore
 import Synchronization
 
 extension ActiveRules {
-    /// Rows up to which a table is counted: more are estimated.
+    /// The maximum rows that are counted.
+    ///
+    /// Larger tables are estimated.
     private static let counted = 100_000
 
-    /// Returns about how many records some resources have, for a progress bar; nil where nobody can tell cheaply.
+    /// Estimates the number of records for a progress bar; nil if this would be expensive.
     ///
-    /// - Parameter viewer: the client whose records they are; nil for one who sees everything.
-    /// - Throws: `StoreError`.
+    /// - Parameter viewer: the client; nil for all rights.
     package func estimate(
         of resources: [Resource], for viewer: Viewer? = nil, in service: MergeService,
         _ deadline: ContinuousClock.Instant
@@ -27,7 +28,7 @@ extension ActiveRules {
         }
     }
 
-    /// Returns true where no resource has a record that clients see; false also where that cannot be told.
+    /// Returns true if clients can read no record of any resource; false also after an error.
     package func isEmpty(_ service: MergeService) async -> Bool {
         for resource in catalog.resources {
             let hasRecords = Atomic<Bool>(false)
@@ -50,7 +51,7 @@ extension ActiveRules {
         of root: Section, for view: ResourceView?, _ dialect: any Dialect, _ session: any StoreSession
     ) throws(StoreError) -> Int? {
         if let view, !view.seesEveryRow {
-            // How many rows others have is not told, not even about, and counting one's own may take long.
+            // The estimate must not reveal rows of other clients, and counting the client's own rows may be slow.
             guard let filter = view.rowFilter, filter.isExact else { return nil }
             let question = SectionSQL.of(root, dialect).count(showing: filter, atMost: counted)
             guard case .integer(let count)? = try session.query(question).first?.first, count < counted else {
@@ -61,7 +62,7 @@ extension ActiveRules {
         if let question = dialect.estimate(of: root.table),
             case .integer(let rows)? = try session.query(question).first?.first, rows > counted
         {
-            // Of rows that clients do not all see nobody knows the number without counting.
+            // A visibility condition requires a count.
             return root.visibility == nil ? Int(clamping: rows) : nil
         }
         guard case .integer(let count)? = try session.query(SectionSQL.of(root, dialect).count).first?.first else {

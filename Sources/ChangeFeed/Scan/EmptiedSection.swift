@@ -1,18 +1,18 @@
 /// A section that has lost most of its rows since the last pass.
 ///
-/// A restore makes tables first and fills them later. So the rows are reported as gone only if they are still gone after
-/// a while.
+/// A restore creates tables before it fills them, so the scan reports the loss only after a delay.
 struct EmptiedSection: Error {
     private let name: String
     private let known: Int
     private let left: Int
     private let until: ContinuousClock.Instant
-    /// The number of times that the section has waited.
     let waits: Int
 
-    /// Fewer rows than these are reported at once.
+    /// Smaller losses are reported at once.
     static let least = 100
-    /// A table that fills this slowly is not being restored.
+    /// The maximum delays.
+    ///
+    /// A restore fills a table faster.
     private static let mostWaits = 10
 
     init(_ name: String, of known: Int, left: Int, until: ContinuousClock.Instant, waits: Int) {
@@ -23,25 +23,23 @@ struct EmptiedSection: Error {
         self.waits = waits
     }
 
-    /// Returns true if a section has lost more than half of its rows.
     static func hasLostMost(of known: Int, left: Int) -> Bool { known - left >= least && left * 2 < known }
 
-    /// Returns true once the section is to be looked at again.
     func isDue(now: ContinuousClock.Instant) -> Bool { until <= now }
 
-    /// Returns true if the rows are reported as gone now: none came back meanwhile.
+    /// Returns true if the loss is reported now: no row has come back, or the delays are used up.
     func isFinal(left now: Int) -> Bool { now <= left || waits >= Self.mostWaits }
 
-    /// Says what happens, for the log and `/readyz`.
+    /// The sentence for the log and `/readyz`.
     var sentence: String {
         "“\(name)” had \(known) rows and has \(left). The scan waits before it reports the others as deleted, because a "
             + "restore may be under way"
     }
 }
 
-/// Counts the rows that a pass found gone, and says when to count the rows that are left.
+/// Decides when a pass counts the remaining rows of a section.
 ///
-/// Counting is as expensive as a query over an index, so the next one is due when the losses have doubled.
+/// A count is as expensive as an index scan, so the next count is due when the losses have doubled.
 struct LossCount {
     private var losses = 0
     private var next = EmptiedSection.least

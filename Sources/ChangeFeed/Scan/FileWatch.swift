@@ -1,25 +1,27 @@
-/// Decides when a file is scanned: where another connection has written to it.
+/// Decides when a database file is scanned: after a commit of another connection.
 ///
-/// Pure. What was sent to clients at about that time is compared once more, since its note may have come behind the scan.
+/// Delivery records that follow such a commit also need a scan.
 struct FileWatch {
     private var scanned: (version: Int?, note: Int?)?
     private var changed: ContinuousClock.Instant?
     private var last: ContinuousClock.Instant?
 
-    /// A record that was read before a write has been noted by then: a request takes no longer.
+    /// The time after a commit in which delivery records of earlier reads may arrive.
+    ///
+    /// Requests are shorter.
     private static let late = Duration.seconds(90)
-    /// The time between two scans of what is not written to.
+    /// The minimum time between two scans without a commit.
     private static let apart = Duration.seconds(1)
-    /// Notes are forgotten by a scan at least this often.
+    /// The time after which a scan deletes waiting delivery records.
     private static let most = Duration.seconds(600)
-    /// The most notes that wait for a scan, which compares no more at once.
+    /// The number of waiting delivery records that starts a scan.
     private static let mostNotes = 250
 
-    /// Returns true where it is time for a scan.
+    /// Returns true if a scan is due.
     ///
     /// - Parameters:
     ///   - version: changes with every commit of another connection.
-    ///   - lastNote: the number of the last note of what was sent.
+    ///   - lastNote: the number of the last delivery record.
     func isDue(version: Int?, lastNote: Int?, now: ContinuousClock.Instant) -> Bool {
         guard let scanned, let last else { return true }
         if scanned.version != version { return true }
@@ -29,7 +31,7 @@ struct FileWatch {
         return now - last >= Self.most
     }
 
-    /// Notes a scan, with what was known before it began.
+    /// Records a scan, with the values from before its start.
     mutating func hasScanned(version: Int?, upToNote note: Int?, now: ContinuousClock.Instant) {
         if scanned?.version != version { changed = now }
         scanned = (version, note)

@@ -3,21 +3,21 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// Finds what programs wrote that bypass the gateway, by reading all rows again and again.
+/// Finds foreign changes by reading all rows again and again.
 ///
-/// Of the gateways on a journal one scans, whichever has taken the lease. That only saves the others the work: marks and
-/// changes are written in one transaction, in which the lease is looked at once more.
+/// Only the gateway with the lease scans. This saves work, but safety does not depend on it: each transaction that
+/// writes row digests and changes checks the lease again.
 package final class ForeignScan: Sendable {
     /// The settings of a scan.
     package struct Settings: Sendable {
-        /// Rows that may be read in a second.
+        /// The maximum rows that are read in a second.
         package var rowsPerSecond: Int
-        /// The time from the beginning of one cycle to that of the next, at least.
+        /// The minimum time between the starts of two cycles.
         package var interval: Duration
-        /// The time to wait before the rows of a table that has lost more than half of them are reported.
+        /// The delay before a scan reports that a table has lost most of its rows.
         package var emptiedPause: Duration
 
-        /// Takes the settings of an operator.
+        /// Makes settings.
         package init(
             rowsPerSecond: Int = 50_000, interval: Duration = .milliseconds(500), emptiedPause: Duration = .seconds(60)
         ) {
@@ -34,16 +34,15 @@ package final class ForeignScan: Sendable {
     private let askForReload: @Sendable () -> Void
     private let warn: @Sendable (String) -> Void
     private let status = Mutex(ScanStatus())
-    /// The place at which the last pass was broken off; nil where none was.
+    /// The place at which the last pass was interrupted, or nil.
     private let place = Mutex<ScanPlace?>(nil)
     private let clock = Mutex<(lag: Int, at: ContinuousClock.Instant)?>(nil)
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let pause = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - feed: what gives the changes their revisions.
-    ///   - active: the rules and the journal at the moment; nil while nothing is served or scanned.
-    ///   - askForReload: has the schema read again, since a table was altered.
+    ///   - active: returns the active rules with the journal; nil to pause the scan.
+    ///   - askForReload: requests a reload after a table was altered.
     ///   - warn: logs a sentence for operators.
     package init(
         _ settings: Settings, service: MergeService, feed: ChangeFeed, active: @escaping @Sendable () -> ActiveRules?,
@@ -57,7 +56,7 @@ package final class ForeignScan: Sendable {
         self.askForReload = askForReload
     }
 
-    /// The state of the scan as this gateway knows it.
+    /// The current state of the scan in this gateway.
     package var current: ScanStatus {
         var now = status.withLock { $0 }
         now.lag = clock.withLock { known in
@@ -66,7 +65,7 @@ package final class ForeignScan: Sendable {
         return now
     }
 
-    /// Scans until the task is cancelled, whenever it is this gateway's turn.
+    /// Scans while this gateway has the lease, until the task is cancelled.
     package func run() async {
         while !Task.isCancelled {
             if let rules = active(), let journal = rules.journal {
@@ -82,7 +81,7 @@ package final class ForeignScan: Sendable {
         }
         guard let journal = active()?.journal else { return }
         let leaving = journal.tables.feed.leaveScan(gateway)
-        // This task is cancelled, and an engine does nothing for one that is.
+        // A new task, because an engine does nothing for a cancelled task.
         await Task {
             try? await journal.engine.write(deadline: .now.advanced(by: .seconds(2))) { session throws(StoreError) in
                 _ = try session.execute(leaving)
@@ -91,8 +90,9 @@ package final class ForeignScan: Sendable {
         }.value
     }
 
-    /// Notes in the journal that a gateway sends records without noting them, for a scan that may come later: it cannot
-    /// rely then on what clients were told before.
+    /// Stores in the journal that this gateway stores no delivery records.
+    ///
+    /// A later scan then cannot rely on earlier passes.
     package static func sendsUnnoted(_ journal: @escaping @Sendable () -> Journal?) async {
         while !Task.isCancelled {
             if let journal = journal() {
@@ -109,9 +109,7 @@ package final class ForeignScan: Sendable {
         }
     }
 
-    /// Returns true where gateways on a journal scan, or have done so.
-    ///
-    /// - Throws: `StoreError` where the journal cannot be read.
+    /// Returns true if gateways on a journal scan or have scanned.
     package static func isUsed(in journal: Journal) async throws(StoreError) -> Bool {
         let feed = journal.tables.feed
         let rows = try await journal.engine.read(deadline: .now.advanced(by: pause * 10)) {

@@ -1,55 +1,51 @@
 import MergeCore
 import RecordStore
 
-/// Compares the records that clients were sent with the rows that a pass comes by, section by section.
+/// Compares delivery records of a section with the rows that a pass reads.
 ///
-/// Pure. A pass leaves the marks of a section as it has found its rows. So a record whose rows, as the pass found them, come
-/// to the digest that was sent is known to be as its marks say, and any later change of it will be seen. Where they come
-/// to another, somebody holds what is not there. And where a row lies in a stretch that was sent whole, and was not sent,
-/// somebody holds nothing of what is there.
+/// After a pass, the stored row digests equal the rows. If they match the delivered digest too, the scan will detect
+/// any later change. Otherwise a client has outdated data. A row in a delivered range that was not delivered is missing
+/// at a client.
 struct NoteCheck {
     private struct Noted {
         let record: String
-        /// The highest revision at which it was sent like this.
+        /// The highest revision at which it was sent with this digest.
         var revision: Int
-        /// The digest that was sent, less the digests of the rows that were found; 0 where they come to the same.
+        /// The delivered digest minus the digests of the rows so far; 0 if they match.
         var rest: UInt64
-        /// The page that it was sent on; -1 for none.
+        /// The page that contained it; -1 for none.
         let page: Int32
-        /// The position of what conditions of access look at in it; -1 where they look at nothing.
+        /// The index of its condition values; -1 without conditions.
         let conditions: Int32
-        /// The next one that rows with the same link belong to; -1 behind the last.
+        /// The next entry with the same link; -1 at the end.
         let next: Int32
     }
 
-    /// An entry for each record and digest; a snapshot notes every record there is, so they take little room.
+    /// One small entry for each record and digest, because a snapshot delivers every record.
     private var noted: [Noted] = []
-    /// The first of those that rows with a link belong to.
+    /// The first entry of each link.
     private var byLink: [UInt64: Int32] = [:]
-    /// The stretches that were sent whole.
     var spans = SpanCheck()
     private var others: [Int] = []
-    /// What conditions look at, which is mostly the same in many records.
+    /// Distinct condition values, shared by many records.
     private var conditions: [[UInt8]] = []
     private var conditionPlaces: [[UInt8]: Int32] = [:]
 
-    /// Records that one pass compares; the rest waits for the next.
+    /// The maximum entries of one pass.
+    ///
+    /// Others wait for the next pass.
     static let most = 300_000
-    /// Records from which on room is made for all that a pass compares: to let it grow step by step takes twice as much.
+    /// The number of entries that reserves memory for the maximum, because gradual growth needs twice as much.
     private static let many = 50_000
-    /// Entries that a new one is compared with, so that the same is not kept twice.
+    /// The maximum entries to search for a duplicate.
     private static let mostCompared = 32
 
-    /// Room is left for more.
     var hasRoom: Bool { noted.count < Self.most }
-    /// Nothing is to be compared.
     var isEmpty: Bool { noted.isEmpty && spans.isEmpty }
-    /// The numbers of the notes that have been compared, once the pass is over.
+    /// The numbers of the compared delivery records, after the pass.
     var numbers: [Int] { others + spans.numbers }
-    /// There are notes.
     var isNoted: Bool { !others.isEmpty || !spans.isEmpty }
 
-    /// Takes a note.
     mutating func add(_ number: Int, _ content: ShownNote.Content, revision: Int) {
         var page = Int32(-1)
         if let span = content.span {
@@ -84,8 +80,7 @@ struct NoteCheck {
         return place
     }
 
-    /// Returns the entry that is meant among the latest with a link; nil where it is none of them, so that a record that
-    /// was sent in very many forms costs no search through all.
+    /// Returns the first match among the latest entries of a link, or nil.
     private func place(from first: Int32?, where isMeant: (Noted) -> Bool) -> Int? {
         var place = first ?? -1
         for _ in 0..<Self.mostCompared {
@@ -96,9 +91,9 @@ struct NoteCheck {
         return nil
     }
 
-    /// Counts a row that the pass has come by, in the order of the keys.
+    /// Subtracts a row of the pass, in the order of keys.
     ///
-    /// - Returns: the stretches in which it lies and was not sent; none, nearly always.
+    /// - Returns: the delivered ranges that contain the row and were sent without it.
     mutating func count(link: UInt64, digest: UInt64) -> SpanCheck.Runs {
         var sent = SpanCheck.Runs.none
         var place = byLink[link] ?? -1
@@ -111,16 +106,15 @@ struct NoteCheck {
         return spans.isEmpty ? .none : spans.passed(link, sentIn: sent)
     }
 
-    /// A record that was sent as something else than was found.
+    /// A record whose rows differ from the delivered ones.
     struct Different {
         let record: String
-        /// The revision that clients have it at.
+        /// The revision at which clients have it.
         let revision: Int
-        /// What conditions of access look at in it as it was sent; nil where they look at nothing.
+        /// Its condition values when it was sent; nil without conditions.
         let conditions: [UInt8]?
     }
 
-    /// The records that were sent as something else than was found.
     var different: [Different] {
         noted.filter { $0.rest != 0 }.map { noted in
             Different(

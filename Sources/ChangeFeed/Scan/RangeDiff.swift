@@ -1,28 +1,24 @@
 import RecordStore
 
-/// The comparison of rows as they were read with the marks of their range.
-///
-/// Pure.
+/// Compares rows with the stored row digests of a range.
 struct RangeDiff {
-    /// A row that is not as its mark says.
+    /// A row that differs from its stored digest.
     struct Change: Hashable {
-        /// nil for a row that has come.
+        /// nil for a new row.
         let former: Mark?
-        /// nil for a row that is gone.
+        /// nil for a deleted row.
         let now: Mark?
     }
 
-    /// The rows that differ.
     private(set) var changes: [Change] = []
-    /// The number of rows that are gone.
     var losses: Int { changes.count { $0.now == nil } }
-    /// Marks of rows that have not been met, which may lie behind those that were read.
+    /// Stored digests without a row so far.
     private(set) var left: [Mark] = []
 
     /// - Parameters:
-    ///   - marks: those of the range.
-    ///   - rows: rows as they were read, from the beginning of the range on.
-    ///   - isWhole: the range has no further rows.
+    ///   - marks: the stored row digests.
+    ///   - rows: the current rows from the start of the range.
+    ///   - isWhole: true if the range has no further rows.
     init(_ marks: [Mark], with rows: [Mark], isWhole: Bool) {
         var known: [[UInt8]: Mark] = Dictionary(minimumCapacity: marks.count)
         for mark in marks { known[mark.key] = mark }
@@ -36,25 +32,22 @@ struct RangeDiff {
     }
 }
 
-/// Splits rows into ranges of a size that one row of the database holds well.
-///
-/// Pure.
+/// Splits rows into ranges that fit into one row of the journal.
 enum RangeSplit {
-    /// Rows of a range that is made.
+    /// The rows of a new range.
     static let target = 400
-    /// Rows above which a range is split.
+    /// The size above which a range is split.
     static let most = 800
-    /// Rows below which a range is joined with the next.
+    /// The size below which a range is joined with the next.
     static let least = 100
 
-    /// Puts marks in the place of a range.
+    /// Replaces a range by ranges of the usual size.
     ///
     /// - Parameters:
-    ///   - range: the range whose place it is.
-    ///   - rows: the marks of the rows that were read, from its beginning on.
-    ///   - left: marks of rows that were not met, where the range goes on behind the last row; nil where it does not.
-    ///   - newID: names a range that is new.
-    /// - Returns: the ranges in their order, the first under the number of the old one.
+    ///   - rows: the current rows from its start.
+    ///   - left: stored digests without a row if the range was not read completely; otherwise nil.
+    ///   - newID: returns an id for a new range.
+    /// - Returns: the ranges in order; the first keeps the old id.
     static func ranges(
         in range: MarkRange, _ rows: [Mark], left: [Mark]?, newID: () -> Int
     ) -> [(range: MarkRange, marks: [Mark])] {
@@ -74,10 +67,9 @@ enum RangeSplit {
         }
     }
 
-    /// Puts the ranges that the database keeps into their order.
+    /// Sorts ranges by their links; nil if the chain is broken.
     ///
-    /// - Parameter isWhole: the last one has no successor; else it names the one that will come.
-    /// - Returns: nil where the chain is broken.
+    /// - Parameter isWhole: true if the last range has no successor. Otherwise its successor does not exist yet.
     static func chain(_ ranges: [MarkRange], isWhole: Bool) -> [MarkRange]? {
         var byID: [Int: MarkRange] = [:]
         for range in ranges { byID[range.id] = range }

@@ -1,29 +1,25 @@
 import RecordStore
 
-/// The ranges among many of which some row may have changed, found by the digests of all their rows together.
+/// Finds the ranges that may have changed, by the sums of their row digests.
 ///
-/// Pure. Where the first rows are those of the first ranges, and the last rows those of the last, what has changed lies
-/// between. A new row can lie behind the last known row of the range before it, or before the first of the range behind it;
-/// so one range with rows on either side is looked at as well.
+/// All changes are between the equal ranges at the start and those at the end. A new row may be next to an equal range,
+/// so one equal range with rows on either side is compared too.
 struct RangeMatch {
-    /// The ranges at the beginning whose rows are as they were.
     private(set) var before = 0
-    /// The ranges at the end whose rows are as they were.
     private(set) var behind = 0
-    /// Rows of those at the beginning, and at the end.
     private(set) var rows = (before: 0, behind: 0)
 
     /// - Parameters:
-    ///   - ranges: the ranges, one behind the other.
-    ///   - digests: those of the rows in them as they were read, in the order of the keys.
-    ///   - isWhole: no rows are left behind those that were read.
+    ///   - ranges: successive ranges.
+    ///   - digests: the digests of their current rows in the order of keys.
+    ///   - isWhole: true if all rows of the ranges were read.
     init(_ ranges: ArraySlice<MarkRange>, with digests: [UInt64], isWhole: Bool) {
         var place = 0
         var matched = 0
         for range in ranges {
             let end = place + range.count
             guard end <= digests.count, digests[place..<end].reduce(0, &+) == range.digest else { break }
-            // The last one with rows may have new ones behind them.
+            // New rows may follow the last range with rows.
             if range.count > 0 { (before, rows.before) = (matched, place) }
             matched += 1
             place = end

@@ -1,20 +1,17 @@
 import MergeCore
 
-/// Keeps a scan to the rows a second that the operator allows.
-///
-/// Pure.
+/// Limits a scan to the operator's rows per second.
 struct ScanBudget {
     private let rowsPerSecond: Double
     private var free: ContinuousClock.Instant
-    /// The usual time of a row, of steps until now.
+    /// The usual time of a row in earlier steps.
     private var usual: Double?
 
-    /// Rows that one which differs from its mark counts for: its mark is written anew, and its record looked up, so that
-    /// what pushes have written to a table is taken note of without taking much from them.
+    /// The cost of a changed row, in rows: its digest is written and its record is looked up.
     static let differing = 5
-    /// Rows that one which is told as a stranger's change counts for besides, so that pushes get in between.
+    /// Extra cost of a foreign change, in rows, so that pushes do not starve.
     static let found = 10
-    /// A step that takes longer than this, and much longer than usual, says that the database has other work.
+    /// The seconds from which an unusually slow step indicates other load on the database.
     private static let slow = 0.02
 
     init(rowsPerSecond: Int, now: ContinuousClock.Instant) {
@@ -22,14 +19,12 @@ struct ScanBudget {
         free = now
     }
 
-    /// Notes a step.
+    /// Charges a step.
     ///
     /// - Parameters:
-    ///   - rows: what was read.
-    ///   - differing: those of them that differ from their marks.
-    ///   - found: changes that were filed.
-    ///   - begin: when the step began.
-    /// - Returns: the moment before which the next step must not begin.
+    ///   - differing: the rows that differ from their digests.
+    ///   - found: the changes that were stored.
+    /// - Returns: the earliest start of the next step.
     mutating func spend(
         rows: Int, differing: Int, found: Int, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) -> ContinuousClock.Instant {
@@ -47,6 +42,5 @@ struct ScanBudget {
 }
 
 extension Duration {
-    /// The time in seconds.
     var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

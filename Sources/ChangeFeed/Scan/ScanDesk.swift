@@ -2,23 +2,19 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// The right to scan, as it stands in the journal.
+/// The lease of the scan in the journal.
 struct ScanDesk: Sendable {
     let journal: Journal
-    /// Names the gateway.
     let gateway: String
 
-    /// Seconds for which the right lasts without a word of its holder.
+    /// The seconds after which a lease expires without renewal.
     static let seconds = 5
     static let patience = Duration.seconds(10)
 
     private var feed: FeedTables { journal.tables.feed }
     private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
-    /// Takes the scan upon this gateway, where no other has.
-    ///
-    /// - Returns: who scans now.
-    /// - Throws: `StoreError`.
+    /// Acquires the lease if no other gateway has it.
     func take() async throws(StoreError) -> ScanState {
         let before = try await journal.engine.read(deadline: deadline) { [feed] session throws(StoreError) in
             try session.query(feed.scanState(locking: false)).first.flatMap { feed.scanState($0) }
@@ -33,19 +29,15 @@ struct ScanDesk: Sendable {
         }
     }
 
-    /// Goes on scanning, and tells the others how far it is.
-    ///
-    /// - Throws: `StoreError`.
+    /// Renews the lease and stores the progress.
     func keep(_ lease: ScanLease, _ progress: ScanProgress) async throws(StoreError) -> ScanState {
         try await write { [feed] session throws(StoreError) in
             _ = try session.execute(feed.keepScan(lease, seconds: Self.seconds, progress))
         }
     }
 
-    /// Returns the time from which on changes of other programs are noticed in all of some sections; nil as long as the
-    /// first pass over one of them has not ended.
-    ///
-    /// - Throws: `StoreError`.
+    /// Returns the time since which foreign changes are detected; nil before the first pass over each section has
+    /// ended.
     func since(_ units: [ScanUnit]) async throws(StoreError) -> DateTime? {
         let rows = try await journal.engine.read(deadline: deadline) { [feed] session throws(StoreError) in
             try session.query(feed.sectionsSince)

@@ -2,23 +2,22 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// The steps of a scan in the database and in the journal, step by step.
+/// The database and journal operations of a scan.
 struct ScanHand: Sendable {
     let service: MergeService
     let feed: ChangeFeed
     let journal: Journal
 
     private static let patience = Duration.seconds(30)
-    /// Changes that one row of `pending` holds.
+    /// The maximum changes in a row of `pending`.
     private static let mostChanges = 500
-    /// Notes that are read at once.
     private static let mostNotes = 500
 
     private var tables: FeedTables { journal.tables.feed }
     var hashKey: SipHash.Key { journal.hashKey }
     private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
-    /// Another gateway scans now: what is held in memory is worth nothing any more.
+    /// Another gateway has the lease, so the state in memory is void.
     struct LeaseLost: Error {}
 
     // MARK: Reading rows
@@ -32,7 +31,7 @@ struct ScanHand: Sendable {
 
     /// Reads the digests of the rows between two keys.
     ///
-    /// - Parameter kept: positions of columns whose values are wanted as well.
+    /// - Parameter kept: columns whose values are also returned.
     func digests(
         of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int, keeping kept: [Int]
     ) async throws(StoreError) -> HashedRows {
@@ -42,26 +41,25 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// A stretch of rows in the order of their keys.
+    /// A key range to read.
     struct Stretch: Sendable {
-        /// The key behind which it begins; nil at the first row.
+        /// nil to begin with the first row.
         var low: RecordKey?
-        /// The last key that can be in it; nil where it has no end.
+        /// The last possible key; nil for no end.
         var high: RecordKey?
-        /// Rows of it that are read at most.
         var limit: Int
     }
 
-    /// Marks of rows, and the rows that have none because a value of them cannot be decoded.
+    /// Row digests, and the rows that have none because a value cannot be decoded.
     struct ReadMarks: Sendable {
-        /// The marks of each stretch, in the order of the keys.
+        /// In the order of keys.
         var stretches: [[Mark]] = []
         var omitted = OmittedRows()
     }
 
-    /// Reads the rows of stretches as marks.
+    /// Reads the row digests of key ranges.
     ///
-    /// - Throws: `StoreError`; of the kind `unreadable` where a key cannot be written down.
+    /// - Throws: `StoreError`, of the kind `unreadable` if a key cannot be packed.
     func marks(of unit: ScanUnit, in stretches: [Stretch]) async throws(StoreError) -> ReadMarks {
         try await service.engine.read(deadline: deadline) { session throws(StoreError) in
             var read = ReadMarks()
@@ -70,7 +68,7 @@ struct ScanHand: Sendable {
                 let rows = try session.readableRows(
                     keeping: unit.kept, key: unit.keyPlaces, after: stretch.low, limit: stretch.limit
                 ) { statement(of: unit, after: $0, upTo: stretch.high, limit: $1) }
-                // Sections without a key find rows by the parent. If that cannot be decoded, the row is part of no record.
+                // Rows without a key are found by the parent. If that cannot be decoded, the row is part of no record.
                 if unit.section.keyCount > 0 { read.omitted.add(rows.omitted) }
                 let width = unit.kept.count
                 var marks: [Mark] = []
@@ -91,7 +89,6 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns the number of rows of a section, up to a number.
     func count(_ unit: ScanUnit, atMost limit: Int) async throws(StoreError) -> Int {
         let question = SectionSQL.of(unit.section, service.engine.dialect).count(atMost: limit)
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
@@ -100,11 +97,10 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns the version of the file that is scanned, which the commits of other connections change; nil where the
-    /// database is no file.
+    /// Returns the version of the database file, which changes with commits of other connections; nil for a server.
     func fileVersion() async throws(StoreError) -> Int? {
         guard let question = service.engine.dialect.fileVersion else { return nil }
-        // The number counts for one connection alone: the one whose own commits do not change it.
+        // Versions are comparable only on the write connection, whose own commits do not change them.
         return try await service.engine.withConnection(for: .write, deadline: deadline) {
             connection throws(StoreError) -> Int? in
             try connection.read { session throws(StoreError) in
@@ -114,8 +110,7 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns when a table was last written to, and what time it is, by the database's clock; nil where it does not
-    /// know.
+    /// Returns the last write to a table and the current time by the database's clock, or nil.
     func lastWrite(to unit: ScanUnit) async throws(StoreError) -> (write: Int?, now: Int)? {
         guard let question = service.engine.dialect.lastWrite(to: unit.section.table) else { return nil }
         let rows = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
@@ -128,8 +123,7 @@ struct ScanHand: Sendable {
 
     // MARK: Records
 
-    /// Returns the records that show the rows behind each of some changes: those that showed them before, and those that
-    /// do now.
+    /// Returns the records of each changed row, before and after the change.
     func records(of changes: [RangeDiff.Change], in unit: ScanUnit) async throws(StoreError) -> [[RecordKey]] {
         var links: [[Value]: [RecordKey]] = [:]
         var sought: [[Value]] = []
@@ -157,12 +151,11 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns the name of a record of a unit's resource.
     func name(_ key: RecordKey, _ unit: ScanUnit) -> RecordName {
         RecordName(resource: unit.resource.name, record: journal.codec.key(key, unit.resource.root))
     }
 
-    /// Looks for the records that rows are tied to by other columns than their keys.
+    /// Finds the records of rows that are not linked by the key.
     private func roots(
         linkedBy links: [[Value]], in unit: ScanUnit
     ) async throws(StoreError) -> [[RecordKey]] {
@@ -181,7 +174,7 @@ struct ScanHand: Sendable {
 
     private static let mostKeys = 100
 
-    /// Reads the values that conditions of access look at in records as they stand; records that are gone are left out.
+    /// Reads the current condition values of existing records.
     func conditions(
         of keys: some Sequence<RecordKey>, in resource: Resource
     ) async throws(StoreError) -> [RecordKey: ConditionTag] {
@@ -210,17 +203,16 @@ struct ScanHand: Sendable {
 
     // MARK: The journal
 
-    /// A section as the journal knows it.
     struct Known: Sendable {
         let id: Int
-        /// The latest revision at the beginning of the last whole pass.
+        /// The latest revision at the start of the last complete pass.
         let scanned: Int
-        /// All rows have marks.
+        /// True if all rows have digests.
         let isComplete: Bool
         let ranges: [MarkRange]
     }
 
-    /// Reads what is known of a section, which is made known where it is new.
+    /// Reads the state of a section, and adds a new section to the journal.
     func known(_ unit: ScanUnit) async throws(StoreError) -> Known {
         let question = tables.unit(resource: unit.resource.name, section: unit.section.name)
         let find = { @Sendable [tables] (session: any StoreSession) throws(StoreError) -> Known? in
@@ -241,16 +233,15 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// The beginning of a pass.
     struct Beginning: Sendable {
-        /// The latest revision.
         let revision: Int
-        /// Notes of the records that clients were sent of the section up to then.
+        /// The delivery records up to that revision.
         var notes: NoteCheck
     }
 
-    /// Reads the latest revision, and what clients were sent of a section, in one snapshot: whatever is sent later has
-    /// its note in the next pass.
+    /// Reads the latest revision and the delivery records in one snapshot.
+    ///
+    /// Later delivery records belong to the next pass.
     func beginning(of unit: ScanUnit) async throws(StoreError) -> Beginning {
         var beginning = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             let state = try session.query(tables.state(for: "", pendingAfter: 0)).first
@@ -264,7 +255,7 @@ struct ScanHand: Sendable {
                 guard case .integer(let number) = row[0], case .integer(let revision) = row[1],
                     case .bytes(let bytes) = row[2]
                 else { continue }
-                // A damaged note says nothing, and goes with the others.
+                // A damaged delivery record is ignored and deleted.
                 notes.add(
                     Int(clamping: number), ShownNote.Content(bytes: bytes) ?? ShownNote.Content(entries: []),
                     revision: Int(clamping: revision))
@@ -275,18 +266,19 @@ struct ScanHand: Sendable {
         return beginning
     }
 
-    /// Rows behind a stretch of which one at least has to be there when the pass comes by, so that it is known to be over.
-    private static let mostBehind = 20
-    /// The number of rows to read before a stretch.
+    /// The rows to read after a delivered range.
     ///
-    /// The pass uses the last of them whose key can be decoded.
+    /// The pass needs at least one to detect its end.
+    private static let mostBehind = 20
+    /// The rows to read before a delivered range.
+    ///
+    /// One of them needs a decodable key.
     private static let mostBeside = 5
 
-    /// Looks for the rows beside stretches that were sent whole.
     private func bound(_ spans: inout SpanCheck, of unit: ScanUnit) async throws(StoreError) {
         for (index, end) in spans.seal().enumerated() where end.low != nil || end.high != nil {
             let (low, high) = (end.low.map { unit.key($0) }, end.high.map { unit.key($0) })
-            // A key of another form than today's.
+            // A key in an older form.
             if low == .some(nil) || high == .some(nil) {
                 spans.drop(index)
                 continue
@@ -314,9 +306,9 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Reads the marks of ranges, as they were filed last.
+    /// Reads the stored row digests of ranges.
     ///
-    /// - Throws: `StoreError`; of the kind `unreadable` where a range has lost its marks.
+    /// - Throws: `StoreError`, of the kind `unreadable` if they are missing or damaged.
     func marks(of ranges: [MarkRange], in unit: Int) async throws(StoreError) -> [[Mark]] {
         let found = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             var statements = ranges.map { tables.marks(of: $0.id, in: unit) }[...]
@@ -338,7 +330,6 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Returns the number of the last note of what was sent; nil where there is none.
     func lastNote() async throws(StoreError) -> Int? {
         let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             try session.query(tables.anyNote)
@@ -347,52 +338,49 @@ struct ScanHand: Sendable {
         return Int(clamping: number)
     }
 
-    /// A record that was found to be another than clients were told.
+    /// A record that differs from the version that clients have.
     struct FoundChange: Sendable {
         let name: RecordName
-        /// The revision behind which everybody is told of the record, or has been since, where it has a later one.
+        /// If the record has a later revision than this, that revision reports the change.
         let toldSince: Int
-        /// Values that conditions of access look at in the rows: former ones, then those of now.
+        /// The condition values of the rows, former ones first.
         var tags: [ConditionTag] = []
-        /// Values that they looked at when a client was sent the record, which no mark may ever have told of; nil where
-        /// they look at nothing.
+        /// Delivered condition values, which row digests may never have contained; nil without conditions.
         var shown: ConditionTag?
 
-        /// Conditions of access may say something else of the record now.
+        /// True if the result of access conditions may change.
         var changesConditions: Bool { Set(tags).count > 1 || shown != nil }
 
-        /// Returns true where everybody who has not been told of the record is told of it by a later revision.
+        /// Returns true if a later revision reports this change to every client that has not seen it.
         func isTold(by history: ConditionHistory?) -> Bool {
             if let shown {
-                // Where nothing is known of the conditions, everybody is told.
+                // Without a history of conditions, the change is reported to every client.
                 return history?.tuples(since: toldSince)?.contains(shown.bytes) ?? true
             }
             return !changesConditions || history?.covers(tags.map(\.bytes), since: toldSince) == true
         }
 
-        /// Returns the values that the record has had since then, those of now at last.
+        /// Returns the condition values since then, current ones last.
         func values(behind history: ConditionHistory?) -> [ConditionTag] {
             shown.map { [$0] + (history?.latest.map { [ConditionTag($0)] } ?? []) } ?? tags
         }
     }
 
-    /// Writes that belong into one transaction.
+    /// The writes of one transaction.
     struct Filing: Sendable {
-        /// Ranges to keep, with their marks.
         var ranges: [(range: MarkRange, marks: [Mark])] = []
-        /// Numbers of ranges to forget.
         var forgotten: [Int] = []
         var changes: [FoundChange] = []
-        /// The end of a pass: the notes that it has compared, and its first revision.
+        /// The end of a pass: compared delivery records, and the revision at its start.
         var end: (notes: [Int], revision: Int)?
     }
 
-    /// Writes marks together with the changes that they stand for, so that neither is there without the other.
+    /// Stores row digests and their changes in one transaction.
     ///
-    /// - Returns: how many changes were new.
-    /// - Throws: `StoreError`, or `LeaseLost` where nothing was written.
+    /// - Returns: the number of new changes.
+    /// - Throws: `StoreError`, or `LeaseLost` if nothing was written.
     func file(_ filing: Filing, of unit: Int, under lease: ScanLease) async throws -> Int {
-        // A push whose rows have been read is in the feed by then: it is no stranger's.
+        // Sequences committed pushes first, so that their rows are not reported as foreign changes.
         if !filing.changes.isEmpty { _ = try await feed.catchUp() }
         let filed: Int? = try await journal.engine.write(deadline: deadline) {
             [tables] session throws(StoreError) -> Ending<Int?> in
@@ -434,8 +422,8 @@ struct ScanHand: Sendable {
         var names: [RecordName] = []
         var tags: [RecordName: [ConditionTag]] = [:]
         for change in changes {
-            // Whoever has read the record since has a note, which the pass compares with what it has found; the others
-            // are told by that revision, as far as it knows what conditions of access look at.
+            // Clients that have read the later revision have delivery records, which the pass compares. Other clients
+            // will read that revision, if its history contains the condition values.
             let history = histories[change.name]
             if let revision = known[change.name], revision > change.toldSince, change.isTold(by: history) { continue }
             if tags[change.name] == nil { names.append(change.name) }

@@ -1,10 +1,8 @@
-/// The place that a scan has come to.
+/// The current place of a scan.
 ///
-/// A shift that ends amid a pass leaves it to the next, which begins with the rest: or rows at the end of a large table would
-/// never be looked at where shifts are shorter than a pass.
+/// The next run continues an interrupted pass. Otherwise short runs would never reach the end of a large table.
 struct ScanPlace: Sendable {
-    /// The name of the section.
     let unit: String
-    /// The last key, packed, of the last range that was come by; nil before the first.
+    /// The packed end of the last compared range; nil before the first.
     let high: [UInt8]?
 }

@@ -2,21 +2,19 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// The time for which a gateway scans: from taking the lease until it loses it, the rules change, or it stops.
+/// One run of the scan, until the gateway loses the lease, the rules change, or the gateway stops.
 ///
-/// What it holds in memory of the marks is what the journal holds as long as nobody else has the lease.
+/// While it has the lease, its row digests in memory equal those in the journal.
 final class ScanShift {
-    /// News since they were told last.
     struct News {
         var cycles = 0
         var found = 0
-        /// The reason for which a section was left out of the last cycle.
+        /// The reason for which a section was skipped.
         var trouble: String?
-        /// The scan as the journal has it, where that was looked at.
+        /// The state in the journal, if it was read.
         var state: ScanState?
-        /// The time from which on changes are noticed, once that is known.
+        /// The time since which foreign changes are detected.
         var since: DateTime?
-        /// A table was altered since the schema was read.
         var hasAlteredTable = false
         /// Sentences for the log.
         var warnings: [String] = []
@@ -28,7 +26,7 @@ final class ScanShift {
     private let hand: ScanHand
     private let units: [ScanUnit]
     private var scans: [String: UnitScan] = [:]
-    /// Sections that have lost most of their rows, by their names.
+    /// The sections that have lost most of their rows.
     private var emptied: [String: EmptiedSection] = [:]
     private var progress: ScanProgress
     private var budget: ScanBudget
@@ -37,21 +35,21 @@ final class ScanShift {
     private var news = News()
     private var knowsSince = false
     private var tell: (News) -> Bool = { _ in false }
-    /// The place that the cycle has come to; nil between cycles.
+    /// nil between cycles.
     private(set) var place: ScanPlace?
-    /// The pass over a section that others write to, which goes on between the steps of another.
+    /// The pass over a busy section, between the steps of another pass.
     private var hot: UnitPass?
-    /// Rows that are compared at once where nothing has changed.
+    /// The rows whose digests are compared at once.
     private static let group = 4_000
-    /// Rows that are read beside those that are expected, so that a few new ones do not hide the end.
+    /// Additional rows to read, so that a few new rows do not hide the end.
     private static let spare = 100
-    /// Rows that are read with their values at once.
+    /// The maximum rows that are read with values.
     private static let piece = 1_000
-    /// Passes for which a section counts as hot behind its last change.
+    /// The passes for which a section is busy after a change.
     private static let heat = 3
-    /// Cycles in which a section may be passed over because nobody seems to have written to it.
+    /// The maximum successive cycles without a pass over an unchanged section.
     private static let mostSkipped = 20
-    /// Seconds by which a write may come to be seen after the second that the database notes for it.
+    /// The seconds by which a write may become visible after its recorded time.
     private static let slack = 3
 
     init(
@@ -70,9 +68,7 @@ final class ScanShift {
 
     private struct Over: Error {}
 
-    /// Scans until somebody else does, or `tell` returns false.
-    ///
-    /// - Throws: `StoreError` where the database or the journal cannot be used.
+    /// Scans until another gateway has the lease or `tell` returns false.
     func run(telling tell: @escaping (News) -> Bool) async throws(StoreError) {
         self.tell = tell
         do {
@@ -85,7 +81,7 @@ final class ScanShift {
         }
     }
 
-    // MARK: When
+    // MARK: Schedule
 
     private func followTables() async throws {
         while true {
@@ -95,7 +91,7 @@ final class ScanShift {
         }
     }
 
-    /// A file tells whether another connection has written to it, so it is scanned only then.
+    /// Scans a database file only after commits of other connections.
     private func followFile() async throws {
         var watch = FileWatch()
         while true {
@@ -119,7 +115,7 @@ final class ScanShift {
         try await keep()
     }
 
-    /// Goes on holding the lease, and tells how far it is, once a second.
+    /// Renews the lease and stores the progress, once a second.
     @discardableResult
     private func keep(isForced: Bool = false) async throws -> ScanState? {
         if !isForced, let kept, .now - kept < .seconds(1) {
@@ -139,9 +135,9 @@ final class ScanShift {
 
     // MARK: A cycle
 
-    /// Looks at all sections, or at what the last shift left of them.
+    /// Scans all sections, or those that the last run left.
     ///
-    /// - Returns: true where it has looked at all.
+    /// - Returns: true if no section was skipped.
     @discardableResult
     private func cycle() async throws -> Bool {
         let start = ContinuousClock.now
@@ -169,7 +165,7 @@ final class ScanShift {
                 isWhole = false
                 news.trouble = lost.sentence
             } catch let error as StoreError where error.isOfOneSection {
-                // The others go on; this one begins anew in the next cycle.
+                // Other sections continue. The next cycle starts this section anew.
                 scans[unit.name] = nil
                 news.trouble = "“\(unit.name)” cannot be scanned: \(error)"
                 if error.kind == .schemaChanged { news.hasAlteredTable = true }
@@ -197,7 +193,7 @@ final class ScanShift {
         }
     }
 
-    /// Begins with what the last shift left of a section; nil where that cannot be told, and it begins anew.
+    /// Continues the interrupted pass over a section; nil if its place is lost.
     private func rest(of scan: UnitScan, behind high: [UInt8]?) throws -> UnitPass? {
         guard let high, scan.isComplete, let last = scan.ranges.firstIndex(where: { $0.high == high }),
             last + 1 < scan.ranges.count
@@ -212,7 +208,7 @@ final class ScanShift {
         return scan
     }
 
-    /// Begins a pass; nil where nobody has written to the table since the last, and nothing of it was sent.
+    /// Begins a pass; nil if the table has no new write and no delivery records.
     private func begin(_ scan: UnitScan) async throws -> UnitPass? {
         let write = try await hand.lastWrite(to: scan.unit)
         if scan.isComplete, let before = scan.passBegan, let last = write?.write, last < before - Self.slack,
@@ -228,7 +224,7 @@ final class ScanShift {
         return UnitPass(scan, try await hand.beginning(of: scan.unit), began: write?.now)
     }
 
-    /// Between the steps of a long pass, sections that others write to get theirs.
+    /// Runs a step of a busy section during a long pass.
     private func hotStep(beside main: UnitPass) async throws {
         if hot == nil {
             let hottest = scans.values
@@ -243,9 +239,9 @@ final class ScanShift {
             try await step(pass)
             if !pass.isDone { hot = pass }
         } catch is EmptiedSection {
-            // It is reported when its turn comes.
+            // The section's own pass will report it.
         } catch let error as StoreError where error.isOfOneSection {
-            // It is said when its turn comes.
+            // The section's own pass will report it.
             scans[pass.scan.unit.name] = nil
         }
     }
@@ -271,7 +267,7 @@ final class ScanShift {
         if next > end { try await rest(until: next) }
     }
 
-    /// Compares some ranges with their digests, and looks closer where these differ.
+    /// Compares the digests of some ranges, then rows if digests differ.
     private func compare(_ pass: UnitPass) async throws -> Int {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         var (count, digest, last) = (0, UInt64(0), pass.index)
@@ -302,7 +298,7 @@ final class ScanShift {
         read += try await lookAtAll(pass, before: following + match.behind)
         guard let first else { return read }
         guard scan.ranges[pass.index].id == first else {
-            // It was joined with the one before.
+            // The range was joined with the previous one.
             return try await read + lookAtAll(pass, before: following)
         }
         tick(part: rows.digests.count - match.rows.behind..<rows.digests.count, of: rows, in: pass)
@@ -310,9 +306,9 @@ final class ScanShift {
         return read
     }
 
-    /// Looks closer at the ranges up to those that are left.
+    /// Compares the rows of ranges until `left` ranges remain.
     ///
-    /// - Returns: the rows that were read.
+    /// - Returns: the number of rows read.
     private func lookAtAll(_ pass: UnitPass, before left: Int) async throws -> Int {
         var read = 0
         while !pass.isDone, pass.scan.ranges.count - pass.index > left {
@@ -335,7 +331,7 @@ final class ScanShift {
         pass.isDone = pass.scan.isComplete && last == pass.scan.ranges.count
     }
 
-    /// Positions of the columns that have to be known of rows, to compare them with what was sent.
+    /// Returns the columns for the comparison with delivery records.
     private func kept(_ pass: UnitPass) -> [Int] {
         if pass.notes.isEmpty { return [] }
         return pass.notes.spans.looksAtConditions ? pass.scan.unit.kept : pass.scan.unit.link
@@ -387,7 +383,6 @@ final class ScanShift {
         }
     }
 
-    /// A range whose rows have been read.
     private struct Look {
         let range: MarkRange
         let high: RecordKey?
@@ -395,14 +390,13 @@ final class ScanShift {
         let isWhole: Bool
         let diff: RangeDiff
 
-        /// Neither so many rows that the range is split, nor so few that it is joined with the next.
+        /// True if the range must be neither split nor joined.
         var isPlain: Bool { isWhole && RangeSplit.least <= rows.count && rows.count <= RangeSplit.most }
     }
 
-    /// Reads the ranges up to one row by row, and files what has changed in them, all at once as far as their bounds
-    /// stay.
+    /// Compares ranges row by row, and stores the changes of those whose bounds do not change in one transaction.
     ///
-    /// - Returns: the rows that were read.
+    /// - Returns: the number of rows read.
     private func look(_ pass: UnitPass, upTo end: Int) async throws -> Int {
         let looks = try await looks(pass, upTo: end)
         try await checkLosses(looks.reduce(0) { $0 + $1.diff.losses }, pass)
@@ -432,11 +426,9 @@ final class ScanShift {
         return read
     }
 
-    /// Counts the rows that are gone, before they are reported.
+    /// Delays the report if the section has lost most of its rows.
     ///
-    /// A restore makes tables before it fills them, so a section that has lost most of its rows is looked at again later.
-    ///
-    /// - Throws: `EmptiedSection` if the section has to wait, or `StoreError`.
+    /// - Throws: `EmptiedSection` during the delay, or `StoreError`.
     private func checkLosses(_ losses: Int, _ pass: UnitPass) async throws {
         let unit = pass.scan.unit
         guard losses > 0, pass.losses.isCountDue(adding: losses) else { return }
@@ -473,7 +465,7 @@ final class ScanShift {
         }
     }
 
-    /// Reads the rows of stretches as marks, and notes the rows that have none.
+    /// Reads row digests, and reports the rows that have none.
     private func marks(in stretches: [ScanHand.Stretch], _ pass: UnitPass) async throws -> [[Mark]] {
         let unit = pass.scan.unit
         let read = try await hand.marks(of: unit, in: stretches)
@@ -488,7 +480,7 @@ final class ScanShift {
         pass.differing += changes.count
         let unit = pass.scan.unit
         let records = try await hand.records(of: changes, in: unit)
-        // The rows of other sections don't tell who sees their records.
+        // Only rows of the root contain condition values.
         let conditions = unit.isRoot ? [:] : try await hand.conditions(of: records.joined(), in: unit.resource)
         return zip(changes, records).flatMap { change, records in
             let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
@@ -500,7 +492,7 @@ final class ScanShift {
         }
     }
 
-    /// Files a range that has become too large or too small, or is longer than what is read at once.
+    /// Stores a range that is too large, too small, or not completely read.
     private func rearrange(_ pass: UnitPass, _ look: Look) async throws {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         var filing = ScanHand.Filing()
@@ -514,12 +506,12 @@ final class ScanShift {
         pass.found += try await hand.file(filing, of: scan.id, under: lease)
         scan.ranges.replaceSubrange(pass.index...pass.index, with: filing.ranges.map(\.range))
         tick(look.rows, pass)
-        // What is left of the range comes next.
+        // The rest of the range comes next.
         let done = filing.ranges.count - (look.isWhole ? 0 : 1)
         try advance(pass, behind: pass.index + done, high: try key(scan.ranges[pass.index + done - 1].high, unit))
     }
 
-    /// Joins a range of few rows with the next; the pass then comes by both.
+    /// Joins a small range with the next, and the pass continues with both.
     private func join(_ pass: UnitPass, rows: [Mark], _ filing: ScanHand.Filing) async throws {
         let scan = pass.scan
         var filing = filing
@@ -532,7 +524,7 @@ final class ScanShift {
         scan.ranges.replaceSubrange(pass.index...pass.index + 1, with: [joined])
     }
 
-    /// Takes note of rows that have no marks yet, which nobody is told of: the first pass.
+    /// Stores digests of new rows without reporting them, in the first pass.
     private func takeNote(_ pass: UnitPass) async throws -> Int {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         let limit = 5 * RangeSplit.target
@@ -561,7 +553,7 @@ final class ScanShift {
         return rows.count
     }
 
-    /// Files what clients were sent otherwise than the pass has found it, and that the pass is whole.
+    /// Ends a pass: stores its completion and the differences from delivery records.
     private func end(_ pass: UnitPass) async throws {
         let scan = pass.scan
         emptied[scan.unit.name] = nil
@@ -588,7 +580,7 @@ final class ScanShift {
 }
 
 extension StoreError {
-    /// The database can be used, but for one table.
+    /// True if the error affects only one table.
     fileprivate var isOfOneSection: Bool {
         switch kind {
         case .unreadable, .tooLarge, .schemaChanged, .denied: true

@@ -1,19 +1,15 @@
 import MergeCore
 
-/// Counts rows by the second.
-///
-/// Pure.
 struct ScanSpeed {
     private var rows = 0
     private var since: ContinuousClock.Instant?
 
-    /// Notes rows that were read.
     mutating func note(rows count: Int, now: ContinuousClock.Instant) {
         if since == nil { since = now }
         rows += count
     }
 
-    /// Returns the rows of a second since this was asked last.
+    /// Returns the rows per second since the last call.
     mutating func rowsPerSecond(now: ContinuousClock.Instant) -> Int? {
         defer {
             rows = 0

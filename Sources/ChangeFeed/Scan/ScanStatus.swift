@@ -1,30 +1,30 @@
 package import MergeCore
 
-/// The scan as operators see it.
+/// The state of the scan for operators.
 package struct ScanStatus: Sendable {
-    /// This gateway is the one that scans.
+    /// True if this gateway scans.
     package var isScanning = false
-    /// The age of what is known of other programs' changes, in seconds; nil before the first pass has ended.
+    /// The age of the last complete check in seconds; nil before the first.
     package var lag: Int?
-    /// The time from which on changes of other programs are noticed, in UTC; nil before the first pass has ended.
+    /// The time in UTC since which foreign changes are detected; nil before the end of the first pass.
     package var since: DateTime?
-    /// The time that the last cycle took.
+    /// The duration of the last cycle.
     package var cycleMilliseconds: Int?
-    /// Rows that were read in a second.
+    /// The rows that are read in a second.
     package var rowsPerSecond: Int?
-    /// The number of times that another gateway took the scan over.
+    /// The number of times that the lease moved to another gateway.
     package var takeovers = 0
-    /// Cycles that this gateway has been through.
+    /// The cycles of this gateway.
     package var cycles = 0
-    /// Changes of other programs that this gateway has found.
+    /// The foreign changes that this gateway has found.
     package var found = 0
-    /// The number of times that it had to begin anew, because the database or the journal could not be used.
+    /// The number of restarts after errors of the database or the journal.
     package var failures = 0
-    /// Sections that cannot be scanned, because their rows cannot be told apart.
+    /// The sections that cannot be scanned, because their rows have no usable key.
     package var unwatched: [String] = []
-    /// The reason for which it stands still, or leaves a section out, and since when; nil where nothing is wrong.
+    /// The reason for which the scan stopped or skips a section, with its start; or nil.
     package var trouble: (text: String, since: ContinuousClock.Instant)?
 
-    /// Describes a scan that has not begun.
+    /// Makes the state before the first scan.
     package init() {}
 }

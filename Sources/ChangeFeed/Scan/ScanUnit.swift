@@ -2,32 +2,32 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// A section of a resource as a scan reads it: row by row, in the order of the table's key.
+/// A section of a resource, as a scan reads it.
 struct ScanUnit: Sendable {
     let resource: Resource
     let section: Section
-    /// Positions of the columns that are the key.
+    /// The positions of the key columns.
     let key: [Int]
-    /// Positions of the columns that tie a row to its record; those of the key for the root.
+    /// The positions of the columns that link a row to its record; for the root, the key.
     let link: [Int]
-    /// Positions of the columns that conditions of access look at, which are all of the root.
+    /// The positions of the columns that access conditions read, which only the root has.
     let conditions: [Int]
-    /// Positions of all columns whose values a mark needs.
+    /// The positions of the columns whose values a row digest needs.
     let kept: [Int]
-    /// The positions of the key's columns in `kept`.
+    /// The positions of the key columns in `kept`.
     let keyPlaces: [Int]
     private let linkPlaces: [Int]
     private let conditionPlaces: [Int]
     let view: TableView
 
-    /// nil where the rules name no key by which rows could be told apart, or one that cannot be written down.
+    /// Makes a unit; nil if the section cannot be scanned.
     init?(_ resource: Resource, _ section: Section) {
         guard Self.isScanned(resource, section) else { return nil }
         self.resource = resource
         self.section = section
         let parent = section.parent.map(\.column)
         link = section.kind == .root ? Array(0..<section.keyCount) : parent
-        // A singleton without a key of its own is one row of its record.
+        // A singleton without its own key is one row of its record.
         key = section.keyCount > 0 ? Array(0..<section.keyCount) : section.kind == .singleton ? parent : []
         conditions = section.kind == .root ? resource.access?.columns ?? [] : []
         let kept = Set(key + link + conditions).sorted()
@@ -37,17 +37,16 @@ struct ScanUnit: Sendable {
         view = TableView(resource: resource, section: section)
     }
 
-    /// Returns true for a section whose rows can be told apart, and by keys that can be written down.
+    /// Returns true if a section has a key that identifies rows and can be packed.
     static func isScanned(_ resource: Resource, _ section: Section) -> Bool {
         func isHeld(_ position: Int) -> Bool { PackedValues.holds(section.columns[position].type) }
         guard resource.root.keyCount > 0, (0..<section.keyCount).allSatisfy(isHeld) else { return false }
         if section.kind == .root { return true }
-        // Without a key of its own only a singleton is one row of its record.
         return (section.keyCount > 0 || section.kind == .singleton) && !section.parent.isEmpty
             && section.parent.allSatisfy { isHeld($0.column) }
     }
 
-    /// The sections of all resources that can be scanned, and the names of those that cannot.
+    /// Returns the sections that can be scanned, and the names of the others.
     static func all(of catalog: Catalog) -> (units: [ScanUnit], others: [String]) {
         var units: [ScanUnit] = []
         var others: [String] = []
@@ -63,10 +62,8 @@ struct ScanUnit: Sendable {
         return (units, others)
     }
 
-    /// The name of a section among those of all resources.
     static func name(of resource: Resource, _ section: Section) -> String { name(of: resource.name, section.name) }
 
-    /// The name of a section among those of all resources, by both names.
     static func name(of resource: String, _ section: String) -> String { resource + "/" + section }
 
     var name: String { Self.name(of: resource, section) }
@@ -74,9 +71,9 @@ struct ScanUnit: Sendable {
 
     private func columns(_ positions: [Int]) -> [Column] { positions.map { section.columns[$0] } }
 
-    /// Returns the mark of a row; nil where its key is of a kind that cannot be written down.
+    /// Returns the digest of a row with its key; nil if the key cannot be packed.
     ///
-    /// - Parameter values: of the columns that are kept, in their order.
+    /// - Parameter values: the values of the `kept` columns.
     func mark(_ values: ArraySlice<Value>, digest: UInt64) -> Mark? {
         guard let key = packed(keyPlaces, of: values), let link = isRoot ? [] : packed(linkPlaces, of: values) else {
             return nil
@@ -86,7 +83,7 @@ struct ScanUnit: Sendable {
         return Mark(key: key, digest: digest, link: link, tag: tuple.map { ConditionTag($0.bytes) } ?? .none)
     }
 
-    /// Writes values down without anything in between, since a scan does so for millions.
+    /// Packs values without intermediate arrays, because scans pack millions of rows.
     private func packed(_ places: [Int], of values: ArraySlice<Value>) -> [UInt8]? {
         var out: [UInt8] = []
         out.reserveCapacity(places.count * 10)
@@ -97,17 +94,13 @@ struct ScanUnit: Sendable {
         return out
     }
 
-    /// Writes a key down; nil where it is of a kind that cannot be.
     func packed(_ key: RecordKey) -> [UInt8]? { PackedValues.bytes(key.parts, of: columns(self.key)) }
 
-    /// Reads a packed key.
     func key(_ bytes: [UInt8]) -> RecordKey? { PackedValues.values(bytes, of: columns(key)).map { RecordKey($0) } }
 
-    /// Reads what ties a row with a mark to its record.
     func link(of mark: Mark) -> [Value]? {
         PackedValues.values(isRoot ? mark.key : mark.link, of: columns(link))
     }
 
-    /// Returns the hash of what ties rows to a record.
     static func hash(link packed: [UInt8], _ key: SipHash.Key) -> UInt64 { SipHash.hash(packed, key: key) }
 }

@@ -1,21 +1,20 @@
 import MergeCore
 import RecordStore
 
-/// Finds rows in stretches that clients were sent whole, of which they were not sent anything.
+/// Finds rows in delivered ranges that were sent without them.
 ///
-/// Pure. A row can have been gone while a snapshot came by, and be back as it was: no mark tells of it, and no note names
-/// it. Only the database knows the order of its keys, so the ends of a stretch are known by rows beside it that the pass
-/// comes by.
+/// A row can be deleted while a snapshot is read, and restored later unchanged. Neither row digests nor other delivery
+/// records reveal this. Only the database can order keys, so the rows next to a range identify its ends.
 struct SpanCheck {
-    /// A set of runs.
     struct Runs: OptionSet, Sendable {
         let rawValue: UInt64
         static let none: Runs = []
-        /// The greatest number of runs.
         static let most = 64
     }
 
-    /// A page of a snapshot; equal ones name the same records in the same place.
+    /// A page of a snapshot.
+    ///
+    /// Equal pages contain the same records in the same range.
     private struct Page: Hashable {
         let low: [UInt8]?
         let high: [UInt8]?
@@ -24,16 +23,16 @@ struct SpanCheck {
         let links: UInt64
     }
 
-    /// Pages of a snapshot, one behind the other.
+    /// A delivered range: successive pages of a snapshot.
     private struct Run {
         let low: [UInt8]?
         var high: [UInt8]?
         let viewer: Viewer?
         var pages: [Int32]
         var numbers: [Int]
-        /// The highest revision at which such pages were sent.
+        /// The highest revision of equal pages.
         var revision: Int
-        /// The row was met behind which it begins.
+        /// True if the pass has read the row before the range.
         var hasBegun: Bool
     }
 
@@ -43,30 +42,29 @@ struct SpanCheck {
     }
 
     private var places: [Page: Int32] = [:]
-    /// The runs that each page is part of.
+    /// The runs that contain each page.
     private var pageRuns: [Runs] = []
     private var runs: [Run] = []
-    /// The last run of each snapshot.
     private var last: [UInt64: Int] = [:]
     private var open = Runs.none
-    /// Runs by the row behind which they begin, and by the rows before which they end.
+    /// The runs by the row before their start, and by the rows after their end.
     private var begins: [UInt64: Runs] = [:]
     private var ends: [UInt64: Runs] = [:]
 
     var isEmpty: Bool { runs.isEmpty }
 
-    /// The numbers of the notes whose runs the pass has come by from their beginning on.
+    /// The numbers of the delivery records whose runs were read from the start.
     var numbers: [Int] { runs.filter(\.hasBegun).flatMap(\.numbers) }
 
-    /// True where the pass has come by the beginning of each run.
+    /// True if the pass has reached the start of each run.
     var isCompared: Bool { runs.allSatisfy(\.hasBegun) }
 
-    /// True where the columns that conditions of access look at have to be known of the rows.
+    /// True if the comparison needs the condition values of rows.
     var looksAtConditions: Bool { runs.contains { $0.viewer != nil } }
 
-    /// Takes a note of a page.
+    /// Adds the delivery record of a page.
     ///
-    /// - Returns: the number of the page.
+    /// - Returns: the index of the page.
     mutating func add(_ number: Int, _ span: ShownSpan, links: [UInt64], revision: Int) -> Int32 {
         let page = Page(
             low: span.low, high: span.high, viewer: span.viewer, count: links.count, links: links.reduce(0, &+))
@@ -93,11 +91,11 @@ struct SpanCheck {
         return place
     }
 
-    /// Ends the taking of notes, so that runs of the same pages become one.
+    /// Combines equal runs after the last `add`.
     ///
-    /// Runs that are too many wait for the next pass.
+    /// Runs beyond the maximum wait for the next pass.
     ///
-    /// - Returns: the ends of the runs that are left.
+    /// - Returns: the ends of the remaining runs.
     mutating func seal() -> [(low: [UInt8]?, high: [UInt8]?)] {
         var shapes: [Shape: Int] = [:]
         var kept: [Run] = []
@@ -122,12 +120,11 @@ struct SpanCheck {
         return runs.map { ($0.low, $0.high) }
     }
 
-    /// Sets the rows that tell where a run begins and ends.
+    /// Sets the rows that identify the ends of a run.
     ///
     /// - Parameters:
-    ///   - before: the link of the last row that is before it, or its last row that was sent before; nil where there is
-    ///     none, so that it begins with the first row.
-    ///   - behind: links of the first rows behind it.
+    ///   - before: the link of the last row before the run; nil if there is none.
+    ///   - behind: the links of the first rows after the run.
     mutating func bound(_ index: Int, before: UInt64?, behind: [UInt64]) {
         let bit = Runs(rawValue: 1 << UInt64(index))
         if runs[index].low != nil {
@@ -141,20 +138,20 @@ struct SpanCheck {
         for link in behind { ends[link, default: .none].formUnion(bit) }
     }
 
-    /// Takes a run for compared, of which nobody can say where it begins or ends: its keys are of another form by now, and
-    /// so is the feed of whoever was sent it.
+    /// Drops a delivered range whose keys can no longer be decoded.
+    ///
+    /// Its client gets a new feed anyway.
     mutating func drop(_ index: Int) {
         runs[index].hasBegun = true
         open.remove(Runs(rawValue: 1 << UInt64(index)))
     }
 
-    /// Returns the runs that a page is part of.
     func runs(of page: Int32) -> Runs { page < 0 ? .none : pageRuns[Int(page)] }
 
-    /// Comes by a row.
+    /// Processes a row of the pass.
     ///
-    /// - Parameter sent: the runs in which it was sent.
-    /// - Returns: those in which it lies and was not.
+    /// - Parameter sent: the runs that were sent with the row.
+    /// - Returns: the runs that contain the row and were sent without it.
     mutating func passed(_ link: UInt64, sentIn sent: Runs) -> Runs {
         if !ends.isEmpty, let ended = ends[link] { open.subtract(ended) }
         let missed = open.subtracting(sent)
@@ -167,10 +164,9 @@ struct SpanCheck {
         return missed
     }
 
-    /// Returns the highest revision at which a client that sees a row was sent a stretch without it; nil where none sees
-    /// it.
+    /// Returns the highest revision of a run that was sent without a row to a client that may read it, or nil.
     ///
-    /// - Parameter tuple: the values that conditions of access look at; nil where they are not known.
+    /// - Parameter tuple: the condition values of the row; nil if they are unknown.
     func revision(of missed: Runs, _ resource: Resource, _ tuple: ConditionTuple?) -> Int? {
         var highest: Int?
         for (index, run) in runs.enumerated() where missed.contains(Runs(rawValue: 1 << UInt64(index))) {

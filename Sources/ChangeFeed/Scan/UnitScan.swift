@@ -1,30 +1,28 @@
 import MergeCore
 import RecordStore
 
-/// The memory of one section that the gateway which scans holds.
+/// The state of one section in the memory of the scanning gateway.
 final class UnitScan {
     let unit: ScanUnit
     let id: Int
-    /// The latest revision at the beginning of the last whole pass.
+    /// The latest revision at the start of the last complete pass.
     var scanned: Int
-    /// All rows have marks.
+    /// True if all rows have digests.
     var isComplete: Bool
-    /// In the order of the keys.
     var ranges: [MarkRange]
-    /// The number of the next range that is new.
     private var nextID: Int
-    /// The number under which the first range behind those that are there will be kept.
+    /// The id reserved for the next range at the end.
     private(set) var tailID: Int
-    /// Passes for which it still counts as one that other programs write to.
+    /// The passes for which the section remains busy.
     var heat = 0
-    /// The time at which the last whole pass began, by the database's clock; nil where that is not known.
+    /// The start of the last complete pass by the database's clock, or nil.
     var passBegan: Int?
-    /// Most of it was written to between the last two passes, so that comparing many ranges at once is in vain.
+    /// True if most ranges changed recently, so that comparing many ranges at once is useless.
     var isStirred = false
-    /// Cycles in a row in which it was passed over, since nobody had written to it.
+    /// The successive cycles without a pass over the section.
     var skipped = 0
 
-    /// - Throws: `StoreError` where the marks do not hang together.
+    /// - Throws: `StoreError` if the chain of ranges is broken.
     init(_ unit: ScanUnit, _ known: ScanHand.Known) throws(StoreError) {
         self.unit = unit
         id = known.id
@@ -38,49 +36,45 @@ final class UnitScan {
         nextID = max(known.ranges.map(\.id).max() ?? 0, tailID) + 1
     }
 
-    /// Returns the number of a range that is new.
     func newID() -> Int {
         defer { nextID += 1 }
         return nextID
     }
 
-    /// Moves the end of the chain behind another range.
+    /// Returns the reserved id of the end, and reserves another.
     func advanceTail() -> Int {
         defer { tailID = newID() }
         return tailID
     }
 }
 
-/// A pass over one section, from its first row to its last.
 final class UnitPass {
     let scan: UnitScan
     let revision: Int
     var notes: NoteCheck
-    /// The position of the range that comes next.
+    /// The index of the next range.
     var index = 0
-    /// The key behind which it begins.
+    /// The key before that range.
     var low: RecordKey?
     var isDone = false
-    /// Changes that it has found.
     var found = 0
-    /// Rows that it found gone.
     var losses = LossCount()
-    /// Records that are there, and were not when clients were sent all there were.
+    /// Records that were missing in delivered ranges but exist now.
     var missed: [ScanHand.FoundChange] = []
-    /// Rows that it has left out, because a value of them cannot be decoded.
+    /// The rows that were skipped because a value cannot be decoded.
     var omitted = OmittedRows()
-    /// Rows that differ from their marks, whoever wrote them.
+    /// The rows that differ from their digests, including those of pushes.
     var differing = 0
-    /// Ranges that it has come by, and those of them in which rows differ.
+    /// The compared ranges, and those with differences.
     var ranges = (all: 0, differing: 0)
-    /// The time at which it began by the database's clock; nil where that is not known.
+    /// The start by the database's clock, or nil.
     let began: Int?
-    /// It is the rest of a pass that was broken off: nothing can be said of the section as a whole behind it.
+    /// True for the rest of an interrupted pass, which proves nothing about the whole section.
     let isRest: Bool
 
-    /// Begins with the ranges behind one.
+    /// Continues an interrupted pass.
     ///
-    /// - Parameter low: the last key of that range.
+    /// - Parameter low: the last key of the previous range.
     init(rest scan: UnitScan, from index: Int, low: RecordKey?) {
         self.scan = scan
         self.index = index

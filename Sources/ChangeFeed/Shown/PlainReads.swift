@@ -2,25 +2,24 @@ package import MergeCore
 package import MergeService
 package import RecordStore
 
-/// Reads single records for clients that send GET, and notes them if a scan relies on it.
+/// Reads single records for GET, and stores delivery records if a scan needs them.
 ///
-/// A row that differs from its mark is not reported if its record has a revision later than the last whole pass: every
-/// client reads that revision, and what it read is noted. A client that takes the latest revision and then reads the
-/// record by GET never reads an earlier revision. So what it was sent is noted as well.
+/// The scan skips a changed row if its record has a revision after the last complete pass, because clients that read
+/// this revision get a delivery record. A client that has a newer revision and reads the record by GET never reads it.
+/// So GET stores a delivery record too.
 package struct PlainReads: Sendable {
     private let service: MergeService
     private let shown: ShownRecords
 
-    /// Reads with a service; what is read is noted if `shown` is on.
+    /// Makes a reader that stores delivery records if `shown` is on.
     package init(service: MergeService, shown: ShownRecords) {
         self.service = service
         self.shown = shown
     }
 
-    /// Reads one record; nil if it does not exist for the client.
+    /// Reads one record; nil if the client may read no record with this key.
     ///
-    /// - Parameter viewer: nil for a client that sees everything.
-    /// - Throws: `StoreError`.
+    /// - Parameter viewer: nil for all rights.
     package func record(
         _ resource: Resource, _ key: RecordKey, under active: ActiveRules, for viewer: Viewer?,
         deadline: ContinuousClock.Instant, caller: Caller
@@ -29,7 +28,7 @@ package struct PlainReads: Sendable {
             return try await service.record(resource, key, for: viewer, deadline: deadline, caller: caller)
         }
         let name = RecordName(resource: resource.name, record: journal.codec.key(key, resource.root))
-        // It is read before the record: later changes have later revisions, which the client will read.
+        // Read first, because the client will read all later revisions.
         guard let change = try await Self.change(journal.tables.feed.unscannedChange(of: name), journal, deadline)
         else {
             return try await service.record(resource, key, for: viewer, deadline: deadline, caller: caller)

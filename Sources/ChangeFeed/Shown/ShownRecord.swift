@@ -1,18 +1,18 @@
 package import MergeCore
 package import MergeService
 
-/// A record as it is about to be sent, with the digests of its rows.
+/// A record that will be sent, with the digests of its rows.
 package struct ShownRecord: Sendable, Hashable {
     /// The resource of the record.
     package let resource: Resource
-    /// The key of the record as URLs spell it.
+    /// The key in its URL form.
     package let record: String
-    /// Its sections' rows; nil for a section of which nothing can be said.
+    /// The row digests of each section; nil if a section has no usable digests.
     let sections: [RecordDigests.Sections.Rows?]
-    /// What conditions of access look at in it; nil where they look at nothing.
+    /// The values that access conditions read; nil without conditions.
     let conditions: [UInt8]?
 
-    /// - Parameter digests: the digests of the rows of the record, section by section.
+    /// - Parameter digests: the digests of the record's rows by section.
     package init(_ resource: Resource, _ record: String, _ digests: RecordDigests.Sections) {
         self.resource = resource
         self.record = record
@@ -20,7 +20,7 @@ package struct ShownRecord: Sendable, Hashable {
         conditions = digests.conditions
     }
 
-    /// The same record with digests that no rows come to, so that it is told once more.
+    /// The record with digests that never match, so that the scan reports it.
     package var asNobodyFindsIt: ShownRecord {
         var digests = RecordDigests.Sections(sections: sections, conditions: conditions)
         for index in sections.indices { digests.sections[index]?.digest &+= 1 }

@@ -3,19 +3,18 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// Notes which records were sent to clients, and as what, before they are.
+/// Stores delivery records before records are sent.
 ///
-/// A program that bypasses the gateway can write a value, and take it back before a scan comes by: to the scan nothing
-/// has happened, but a client that was sent the record in between holds what is not there any more. So whatever is sent
-/// is noted, and the next pass compares it with what it finds.
+/// A foreign program can write a value and revert it between two passes. The scan detects no change, but a client may
+/// have received the value. So the next pass compares all delivery records with the rows.
 package final class ShownRecords: Sendable {
     /// A record that was read to be sent.
     package struct Read: Sendable {
         let record: ShownRecord
-        /// The revision of its last change; nil where nobody has looked.
+        /// The revision of its last change; nil if it was not read.
         let change: Int?
 
-        /// - Parameter change: the revision of the record's last change, for one that a page of changes tells.
+        /// - Parameter change: the revision of the record's last change, if a page of changes contains it.
         package init(_ record: ShownRecord, change: Int? = nil) {
             self.record = record
             self.change = change
@@ -26,36 +25,36 @@ package final class ShownRecords: Sendable {
         let name: RecordName
         let change: Int
 
-        /// A feed gives no revision twice.
         func hash(into hasher: inout Hasher) { hasher.combine(change) }
     }
 
-    /// The latest notes, so that nothing is noted twice: as long as a record has no newer change, what was noted
-    /// of it has been compared, or will be.
+    /// The latest delivery records, so that none is stored twice.
+    ///
+    /// Until the record changes, a stored delivery record has been compared or will be.
     private let known = Mutex<[Known: ShownRecord]>([:])
     private static let mostKnown = 20_000
     private let isOn: Bool
 
-    /// - Parameter isOn: somebody scans; else nothing is noted.
+    /// - Parameter isOn: true if a gateway scans; otherwise nothing is stored.
     package init(isOn: Bool) {
         self.isOn = isOn
     }
 
-    /// Returns the key under which rows of records that will be sent are to be hashed; nil where nobody needs to know.
+    /// Returns the key for row digests; nil if no delivery records are needed.
     package func hashKey(of journal: Journal?) -> SipHash.Key? { isOn ? journal?.hashKey : nil }
 
-    /// Records of a resource that are all there are between two keys, for whoever is sent them.
+    /// A delivered range: all records of a resource between two keys.
     package struct Stretch: Sendable {
         let resource: Resource
         let span: ShownSpan
 
-        /// nil where nobody looks for changes of the records.
+        /// Makes a range; nil if the scan does not read the resource.
         ///
         /// - Parameters:
-        ///   - snapshot: tells the stretches of one snapshot from those of others.
-        ///   - low: the key behind which it begins; nil before the first record.
-        ///   - high: the key with which it ends; nil behind the last record.
-        ///   - viewer: the client; nil for one who sees everything.
+        ///   - snapshot: the id of the snapshot.
+        ///   - low: the key before the range; nil for the first range.
+        ///   - high: the last key of the range; nil for the last range.
+        ///   - viewer: the client; nil for all rights.
         package init?(
             of resource: Resource, in snapshot: UInt64, after low: RecordKey?, upTo high: RecordKey?,
             for viewer: Viewer?
@@ -71,18 +70,20 @@ package final class ShownRecords: Sendable {
         }
     }
 
-    /// Notes records; they must not be sent before it returns.
+    /// Stores delivery records.
+    ///
+    /// The records must not be sent before it returns.
     ///
     /// - Parameters:
-    ///   - revision: the revision up to which the client has everything with them.
-    ///   - stretch: set where they are all records of a stretch, so that what is missing among them is known too.
-    /// - Throws: `StoreError`; then they must not be sent at all.
+    ///   - revision: the client's revision after receiving them.
+    ///   - stretch: the delivered range, if the records are complete in it.
+    /// - Throws: `StoreError`; then the records must not be sent.
     package func note(
         _ read: [Read], of stretch: Stretch? = nil, at revision: Int, in journal: Journal,
         until deadline: ContinuousClock.Instant
     ) async throws(StoreError) {
         guard isOn else { return }
-        // Of a snapshot nothing is known, and of a page of changes mostly all.
+        // Only change pages repeat records.
         let new =
             read.contains(where: { $0.change != nil })
             ? known.withLock { known in
@@ -107,7 +108,7 @@ package final class ShownRecords: Sendable {
         }
     }
 
-    /// The notes of some records, one for each section that is scanned.
+    /// Returns one delivery record for each scanned section.
     private static func notes(_ read: [Read], of stretch: Stretch?, at revision: Int) -> [ShownNote] {
         var notes: [ShownNote] = []
         var resources = stretch.map { [$0.resource] } ?? []

@@ -2,12 +2,10 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// The feed of changes as one gateway keeps it: looks at it again and again, gives revisions where it is its turn, and
-/// wakes those who wait.
+/// The change feed of one gateway: sequences changes in its turn and wakes waiting requests.
 package final class ChangeFeed: Sendable {
     private typealias Looking = Task<Result<FeedState?, StoreError>, Never>
 
-    /// The feed at the last look.
     private struct Known {
         let state: FeedState
         let keysSince: Int
@@ -18,12 +16,12 @@ package final class ChangeFeed: Sendable {
     private struct State {
         var running: Looking?
         var next: Looking?
-        /// A client of this gateway waits for a change of its own.
+        /// A client of this gateway waits for its own change.
         var isUrgent = false
         var known: Known?
         var watch = PendingWatch()
         var numbers = SequencedNumbers()
-        /// It is known whether the feed was there before the first row.
+        /// The gateway has checked whether the feed is older than the first record.
         var knowsBeginning = false
         var trouble: (error: StoreError, since: ContinuousClock.Instant)?
     }
@@ -34,21 +32,19 @@ package final class ChangeFeed: Sendable {
     private let tell: @Sendable () async -> Void
     private let isEmpty: @Sendable () async -> Bool
     private let isPaused: @Sendable () -> Bool
-    /// Names this gateway among those on the database.
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
 
-    /// The time between two looks.
     private let interval: Duration
-    /// The age at which what was seen has to be looked at again before it is told.
+    /// The maximum age of a state that is reported without a new check.
     private static let freshness = Duration.milliseconds(500)
     private static let patience = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - interval: the time between two looks; nobody waits for a change longer.
-    ///   - journal: the journal that is open at the moment; nil where none is.
-    ///   - tell: tells a journal that is written ahead which transactions have ended.
-    ///   - isEmpty: tells if no resource has a record yet, so that a new feed is there before the first.
-    ///   - isPaused: true while no revisions are to be given.
+    ///   - interval: the time between two checks.
+    ///   - journal: returns the open journal, or nil.
+    ///   - tell: reports ended transactions to the write-ahead journal.
+    ///   - isEmpty: returns true if no resource has a record, so that a new feed covers all of them.
+    ///   - isPaused: true while no revisions may be assigned.
     package init(
         interval: Duration = .milliseconds(100), journal: @escaping @Sendable () -> Journal?,
         tell: @escaping @Sendable () async -> Void = {}, isEmpty: @escaping @Sendable () async -> Bool = { false },
@@ -61,7 +57,7 @@ package final class ChangeFeed: Sendable {
         self.tell = tell
     }
 
-    /// Looks at the feed until the task is cancelled, and lets nobody wait any more then.
+    /// Checks the feed until the task is cancelled, then wakes all waiting requests.
     package func run() async {
         while !Task.isCancelled {
             let hasFeed = (try? await look()) ?? nil
@@ -70,38 +66,35 @@ package final class ChangeFeed: Sendable {
         close()
         guard let journal = journal() else { return }
         let look = FeedLook(journal: journal, gateway: gateway)
-        // This task is cancelled by now, and a cancelled task may not wait for a connection.
+        // A new task, because a cancelled task cannot wait for a connection.
         await Task { try? await look.leave(until: .now.advanced(by: .seconds(2))) }.value
     }
 
-    /// Wakes everybody who waits, because the gateway stops.
+    /// Wakes all waiting requests, because the gateway stops.
     package func close() { waiters.close() }
 
-    /// True once the gateway stops.
+    /// True when the gateway stops.
     package var isClosed: Bool { waiters.isClosed }
 
-    /// Clients that wait for the feed to grow.
+    /// The number of waiting requests.
     package var waiting: Int { waiters.count }
 
-    /// The reason for which the feed could not be looked at, and since when; nil while it can.
+    /// The current error of checks with its start, or nil.
     package var trouble: (error: StoreError, since: ContinuousClock.Instant)? { state.withLock { $0.trouble } }
 
-    /// The number of a row of `pending` up to which nearly all have had their revisions for a minute.
+    /// A row number of `pending` up to which almost all rows got revisions at least a minute ago.
     package var sequencedLongAgo: Int { state.withLock { $0.numbers.floor } }
 
-    // MARK: How it stands
+    // MARK: State
 
-    /// Returns the feed as it stood a moment ago, without the database where somebody has looked just now; nil where no
-    /// journal is kept.
-    ///
-    /// - Throws: `StoreError` where it cannot be looked at.
+    /// Returns a recent state; nil if the journal is off.
     package func current() async throws(StoreError) -> FeedState? {
         guard journal() != nil else { return nil }
         if let fresh { return fresh }
         return try await look()
     }
 
-    /// The feed as it stood a moment ago; nil where nobody has looked just now.
+    /// The state of the last check, or nil if it is too old.
     package var fresh: FeedState? {
         guard let open = journal(), let known = state.withLock({ $0.known }), known.journal == open.tables.schema,
             ContinuousClock.now - known.at < Self.freshness
@@ -109,25 +102,23 @@ package final class ChangeFeed: Sendable {
         return known.state
     }
 
-    /// The feed as it was seen last, however long ago; nil where nobody has seen it yet.
+    /// The state of the last check at any age, or nil.
     package var known: FeedState? { state.withLock { $0.known?.state } }
 
-    /// Returns the feed with everything that was committed before.
-    ///
-    /// - Throws: `StoreError` where it cannot be looked at.
+    /// Returns the state with everything committed before the call.
     package func catchUp() async throws(StoreError) -> FeedState? {
         await tell()
         state.withLock { $0.isUrgent = true }
         return try await look()
     }
 
-    /// Makes sure that a server that is killed cannot lose a revision that a page has read.
+    /// Ensures that a crash of the server cannot lose a revision that a page has read.
     ///
-    /// A commit can be visible before it is durable. It is durable once a later commit of this gateway is. On SQLite a
+    /// A commit can be visible before it is durable. It is durable when a later commit of this gateway is. On SQLite a
     /// visible commit is durable.
     ///
-    /// - Returns: false if the feed was begun anew since.
-    /// - Throws: `StoreError` if the revision is lost already, or the database cannot be used.
+    /// - Returns: false if a new feed has begun.
+    /// - Throws: `StoreError` if the revision is already lost or the database is unusable.
     func confirm(_ page: FeedState, in journal: Journal) async throws(StoreError) -> Bool {
         if journal.tables.dialect.sequencesWithMerge || isConfirmed(page, in: journal) { return true }
         guard let now = try await look() else { return false }
@@ -143,7 +134,7 @@ package final class ChangeFeed: Sendable {
         return known.state.feed == page.feed && known.state.revision >= page.revision
     }
 
-    /// Waits until the feed is beyond a revision, or the time is over.
+    /// Waits until the feed is beyond a revision or the deadline has passed.
     package func wait(beyond revision: Int, of feed: String, until deadline: ContinuousClock.Instant) async {
         await waiters.wait(beyond: revision, of: feed, until: deadline) {
             let known = self.state.withLock { $0.known?.state }
@@ -151,11 +142,10 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Returns the history that pushes are compared with; nil if no journal is kept.
+    /// Returns the current history for the check of pushes; nil if the journal is off.
     ///
-    /// - Parameter feed: the feed that a client names. If this gateway has seen another feed, a second gateway may have
-    ///   begun this one a moment ago, so the feed is read again.
-    /// - Throws: `StoreError` if it cannot be read.
+    /// - Parameter feed: the feed that a client names. If it differs, the feed is read again, because another gateway
+    ///   may have begun a new feed.
     package func history(named feed: String?) async throws(StoreError) -> PushHistory? {
         guard let now = try await current() else { return nil }
         let own = feed.map { FeedState.ownName($0) }
@@ -163,9 +153,11 @@ package final class ChangeFeed: Sendable {
         return PushHistory(feed: state.feed, keysSince: self.state.withLock { $0.known?.keysSince ?? 0 })
     }
 
-    // MARK: Looking
+    // MARK: Checks
 
-    /// Looks at the feed, with others who ask meanwhile: the look begins after all of them asked.
+    /// Checks the feed.
+    ///
+    /// Concurrent callers share a check that begins after their calls.
     func look() async throws(StoreError) -> FeedState? {
         let task = state.withLock { state -> Looking in
             if let next = state.next { return next }
@@ -214,7 +206,7 @@ package final class ChangeFeed: Sendable {
         do throws(StoreError) {
             return try await looked(in: journal, isUrgent: isUrgent)
         } catch {
-            // Who waits for a change of their own may have asked for the next look, and counts on it.
+            // The next check must still serve the waiting client.
             if isUrgent { state.withLock { $0.isUrgent = true } }
             throw error
         }
@@ -242,7 +234,7 @@ package final class ChangeFeed: Sendable {
             if let highest = try await look.sequence(after: start, until: deadline) {
                 state.withLock { $0.numbers.note(highest, now: .now) }
             }
-            // Also where nothing was left to do: another gateway was quicker, and has given what this one is asked for.
+            // Another gateway may have sequenced the awaited change.
             found = try await look.find(pendingAfter: start, until: deadline)
         }
         let known = state.withLock { $0.known?.state }

@@ -2,32 +2,29 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// One look at the feed: gives revisions where it is this gateway's turn, and makes sure of what it sees.
+/// One check of the feed.
 struct FeedLook: Sendable {
     let journal: Journal
-    /// Names the gateway.
     let gateway: String
-    /// Rows of `pending` that one transaction takes.
+    /// The maximum rows of `pending` in one transaction.
     static let batch = 200
-    /// Changes behind which one transaction takes no further row.
+    /// The number of changes after which a transaction takes no further row.
     static let mostChanges = 2_000
 
     private var feed: FeedTables { journal.tables.feed }
 
-    /// The state of the feed before anything is done.
     struct Found: Sendable {
         let state: FeedState
-        /// Nobody else has taken it upon itself to give revisions.
+        /// True if no other gateway is sequencing.
         let isFree: Bool
-        /// The first row that waits for a revision.
         let firstPending: Int?
         /// The time since which the journal has all keys, in microseconds since 1970.
         let keysSince: Int
     }
 
-    /// Reads how the feed stands.
+    /// Reads the state of the feed.
     ///
-    /// - Throws: `StoreError`; of the kind `schemaChanged` where there is no feed.
+    /// - Throws: `StoreError`, of the kind `schemaChanged` without a feed.
     func find(
         pendingAfter number: Int, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Found {
@@ -44,9 +41,9 @@ struct FeedLook: Sendable {
             state: state, isFree: row[3] == .integer(1), firstPending: pending, keysSince: keysSince ?? 0)
     }
 
-    /// Gives everything that is committed its revision.
+    /// Assigns revisions to all committed changes.
     ///
-    /// - Returns: the highest number of a row that got one; nil where none did.
+    /// - Returns: the highest number of a sequenced row, or nil.
     func sequence(
         after number: Int, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Int? {
@@ -67,7 +64,7 @@ struct FeedLook: Sendable {
         after number: Int, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Step {
         try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
-            // The lock comes first: what is read behind it no other gateway takes.
+            // The lock comes first, so that no other gateway sequences the same rows.
             _ = try session.query(feed.lock)
             let rows = try session.query(feed.pending(after: number, limit: Self.batch))
             var numbers: [Int] = []
@@ -86,8 +83,7 @@ struct FeedLook: Sendable {
         }
     }
 
-    /// Makes sure of a revision that another gateway gave: what is visible may not be durable yet, and is once a commit
-    /// of one's own that came later is.
+    /// Ensures that a revision of another gateway is durable, by a later commit.
     func confirm(_ revision: Int, until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
             for statement in feed.confirm(revision, by: gateway) { _ = try session.execute(statement) }
@@ -95,7 +91,7 @@ struct FeedLook: Sendable {
         }
     }
 
-    /// Has the feed reach back to before the first row, since there is none yet.
+    /// Extends an empty feed back to the time before the first record.
     func reachBack(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { [feed] session throws(StoreError) in
             _ = try session.query(feed.lock)
@@ -104,7 +100,7 @@ struct FeedLook: Sendable {
         }
     }
 
-    /// Leaves giving revisions to others at once.
+    /// Releases sequencing to other gateways.
     func leave(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
             _ = try session.execute(feed.release(gateway))
@@ -115,9 +111,9 @@ struct FeedLook: Sendable {
 }
 
 extension FeedTables {
-    /// Reads a row that begins with the feed's name, its latest revision and the lowest from which changes are kept.
+    /// Reads the feed's name, latest revision and earliest revision.
     ///
-    /// - Throws: `StoreError` of the kind `schemaChanged` if there is no feed.
+    /// - Throws: `StoreError` of the kind `schemaChanged` without a feed.
     func state(_ row: [Value]?) throws(StoreError) -> FeedState {
         guard let row, row.count >= 3, case .text(let id) = row[0], case .integer(let last) = row[1],
             case .integer(let oldest) = row[2]

@@ -1,25 +1,27 @@
-/// The state of the feed as a gateway may tell it to clients.
+/// The state of the feed that a gateway may report to clients.
 package struct FeedState: Sendable, Hashable {
-    /// Names the history that revisions count.
+    /// The id of the history to which revisions belong.
     package let feed: String
-    /// Every change up to this revision is committed, and kept whatever happens to the server.
+    /// The latest revision.
+    ///
+    /// All changes up to it are committed and durable.
     package let revision: Int
-    /// The lowest revision from which changes can be told.
+    /// The earliest revision after which the feed has all changes.
     package let earliest: Int
 
-    /// Describes a feed.
+    /// Makes a state.
     package init(feed: String, revision: Int, earliest: Int) {
         self.feed = feed
         self.revision = revision
         self.earliest = earliest
     }
 
-    /// Separates a feed's own name from the part that differs between clients with different rights.
+    /// Separates a feed's own name from the part that depends on the client's rights.
     package static let mark: Character = "."
 
     /// Returns a feed's own name.
     package static func ownName(_ named: String) -> String { String(named.prefix { $0 != mark }) }
 
-    /// Returns true where changes after a revision can be told.
+    /// Returns true if the feed has all changes after a revision.
     package func reaches(back revision: Int) -> Bool { (earliest...max(earliest, self.revision)).contains(revision) }
 }

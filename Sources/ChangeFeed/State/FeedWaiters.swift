@@ -1,7 +1,7 @@
 import RecordStore
 import Synchronization
 
-/// The requests that wait for the feed to grow.
+/// The requests that wait for new revisions.
 final class FeedWaiters: Sendable {
     private struct Waiter {
         let revision: Int
@@ -16,12 +16,11 @@ final class FeedWaiters: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of requests that wait.
     var count: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits until the feed is beyond a revision, or is another feed, or the time is over.
+    /// Waits until the feed is beyond a revision, has another name, or the deadline has passed.
     ///
-    /// - Parameter isOver: is called once the waiter is in place, so that it misses no growth.
+    /// - Parameter isOver: called after the registration, so that no revision is missed.
     func wait(
         beyond revision: Int, of feed: String, until deadline: ContinuousClock.Instant, unless isOver: () -> Bool
     ) async {
@@ -35,18 +34,16 @@ final class FeedWaiters: Sendable {
         state.withLock { $0.waiters[name] = nil }
     }
 
-    /// Wakes the requests for which the feed has grown.
     func wake(_ now: FeedState) {
         end { $0.revision < now.revision || $0.feed != now.feed }
     }
 
-    /// Wakes all, and lets none wait any more.
+    /// Wakes all requests and accepts no further ones.
     func close() {
         state.withLock { $0.isClosed = true }
         end { _ in true }
     }
 
-    /// True once no request may wait any more.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     private func end(where isDone: (Waiter) -> Bool) {

@@ -1,20 +1,19 @@
-/// Decides whether a gateway gives revisions itself or leaves it to the one that did last.
+/// Decides whether a gateway sequences changes or leaves them to the previous gateway.
 ///
-/// Pure. Whoever gives them locks the counter, so two that do are slow and never wrong; but the work of one is enough.
+/// Sequencing locks the counter, so two gateways at once are slow but correct.
 struct PendingWatch: Sendable {
-    /// The first row of `pending` at the last look, and at how many looks in a row it was that one.
+    /// The first row of `pending`, and the successive checks that found it.
     private var head: (number: Int, looks: Int)?
 
-    /// Looks at which the same row may wait: longer, and the gateway that should take it hangs or is gone.
+    /// The checks after which a waiting row proves that the other gateway hangs or is gone.
     static let patience = 3
 
-    /// Notes what a look found.
+    /// Returns true if this gateway must sequence now.
     ///
     /// - Parameters:
-    ///   - first: the number of the first row that waits; nil where none does.
-    ///   - isFree: nobody else has taken it upon itself.
-    ///   - isUrgent: a client of this gateway waits for a change of its own.
-    /// - Returns: true where this gateway is to give revisions now.
+    ///   - first: the number of the first waiting row, or nil.
+    ///   - isFree: no other gateway is sequencing.
+    ///   - isUrgent: a client of this gateway waits for its own change.
     mutating func looks(at first: Int?, isFree: Bool, isUrgent: Bool) -> Bool {
         guard let first else {
             head = nil

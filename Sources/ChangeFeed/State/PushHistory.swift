@@ -1,17 +1,14 @@
 package import MergeCore
 
-/// The history that the database has now, as pushes are compared with it.
+/// The current history of the database, for the check of pushes.
 package struct PushHistory: Sendable, Hashable {
-    /// The feed of the history.
     let feed: String
     /// The time since which the journal has all keys, in microseconds since 1970.
     let keysSince: Int
 
-    /// Returns the problem of a push that was built for another history; nil if it was built for this one.
+    /// Returns the problem of a push that was built for another history, or nil.
     ///
-    /// Only the history is compared, and not what the client may see.
-    ///
-    /// - Parameter named: the feed of the client's copy; nil if the client did not send it.
+    /// - Parameter named: the feed of the client's copy, or nil.
     package func problem(ofFeed named: String?) -> Problem? {
         guard let named, FeedState.ownName(named) != feed else { return nil }
         return Problem(
@@ -20,9 +17,9 @@ package struct PushHistory: Sendable, Hashable {
                 + "records now. Nothing was written. Take a snapshot and build the push again.", retry: .never)
     }
 
-    /// Returns the problem of a push whose key may be gone; nil if the journal has all keys of its time.
+    /// Returns the problem of a push whose key may be deleted, or nil.
     ///
-    /// - Parameter sent: when the push was first sent with its key, in microseconds since 1970; nil if the client did not send it.
+    /// - Parameter sent: the time of the first request with this key, in microseconds since 1970, or nil.
     package func problem(ofKeySent sent: Int?) -> Problem? {
         guard let sent, sent < keysSince else { return nil }
         return Problem(

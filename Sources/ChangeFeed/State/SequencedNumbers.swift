@@ -1,11 +1,10 @@
-/// The numbers of rows of `pending` that have revisions, by the time at which they got them.
+/// The numbers of sequenced rows of `pending`, with the time of their sequencing.
 ///
-/// Rows that are deleted stay in the way of a search until the server has purged them, which a long reader holds up. So
-/// most looks begin behind what got its revisions a minute ago; every few seconds one begins at the front, for what a
-/// transaction leaves that was open for longer. Pure.
+/// Deleted rows slow a search until the server purges them, and a long read delays the purge. So most checks skip rows
+/// that were sequenced a minute ago. Every few seconds a check reads all rows, to find those of long transactions.
 struct SequencedNumbers: Sendable {
     private var marks: [(at: ContinuousClock.Instant, number: Int)] = []
-    /// The number up to which all got their revisions a minute ago, or are of transactions that were open for longer.
+    /// The number up to which rows were sequenced a minute ago, or belong to longer transactions.
     private(set) var floor = 0
     private var lastFull: ContinuousClock.Instant?
 
@@ -13,13 +12,12 @@ struct SequencedNumbers: Sendable {
     private static let fullEvery = Duration.seconds(5)
     private static let spacing = Duration.seconds(1)
 
-    /// Notes that the rows up to a number that were there have revisions.
     mutating func note(_ number: Int, now: ContinuousClock.Instant) {
         if let last = marks.last, now - last.at < Self.spacing { return }
         marks.append((now, number))
     }
 
-    /// Returns the number behind which the next look begins.
+    /// Returns the number after which the next check begins.
     mutating func start(now: ContinuousClock.Instant) -> Int {
         while let first = marks.first, now - first.at > Self.age {
             floor = max(floor, first.number)

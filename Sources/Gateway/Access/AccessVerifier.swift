@@ -1,26 +1,25 @@
-/// Knows every kind of token: those of the operator's file, access tokens of the gateway's own, and those of an identity
-/// provider.
+/// Verifies all tokens: those of the tokens file, the gateway's own access tokens, and JWTs of an issuer.
 package final class AccessVerifier: TokenVerifier {
     private let file: KnownTokens?
     private let jwt: JWTVerifier?
     private let own: AccessTokens?
 
-    /// The most bytes of a token; one that is longer is not even looked for.
+    /// The maximum bytes of a token.
     private static let longest = 8_192
 
-    /// Lets in the tokens of a file, of an identity provider and of the gateway's own; nil lets in none of a kind.
+    /// Accepts three kinds of tokens.
+    ///
+    /// A parameter that is nil disables its kind.
     package init(file: KnownTokens?, jwt: JWTAccess?, own: AccessTokens? = nil) {
         self.own = own
         self.file = file
         self.jwt = jwt?.verifier
     }
 
-    /// A sentence for operators on the file or the keys; nil where nothing is wrong.
+    /// A sentence for operators about a fault of the file or the keys, or nil.
     package var trouble: String? { file?.trouble ?? jwt?.trouble }
 
     /// Returns the bearer of a token.
-    ///
-    /// - Throws: `TokenRefusal` that names the check that failed.
     package func bearer(of token: String) async throws(TokenRefusal) -> Bearer {
         guard token.utf8.count <= Self.longest else { throw .tooLong }
         guard JWTParts.isLike(token) else { return try known(token, or: .unknown) }
@@ -31,12 +30,12 @@ package final class AccessVerifier: TokenVerifier {
         do throws(TokenRefusal) {
             return try await jwt.bearer(of: token, mark)
         } catch {
-            // An operator may have taken anything for a token.
+            // A token of the tokens file may look like a JWT.
             return try known(token, or: error)
         }
     }
 
-    /// Returns the bearer of a token that was verified before; nil where it is not known.
+    /// Returns the bearer of an already verified token, or nil.
     private func verified(_ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
         if let bearer = try own?.verified(mark) { return bearer }
         return try jwt?.verified(mark)
@@ -47,7 +46,7 @@ package final class AccessVerifier: TokenVerifier {
         return bearer
     }
 
-    /// Returns true for a token that is good as far as can be told without waiting.
+    /// Returns true if the token is valid by the data in memory.
     package func seemsGood(_ token: String) -> Bool {
         guard token.utf8.count <= Self.longest else { return false }
         if JWTParts.isLike(token) {

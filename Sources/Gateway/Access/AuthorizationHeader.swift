@@ -1,10 +1,9 @@
-/// The header `Authorization` of a request.
 enum AuthorizationHeader {
-    /// Returns the token of `Bearer …`; nil where the header is of another scheme.
+    /// Returns the token of `Bearer …`; nil if the header has another scheme.
     static func token(in header: String) -> String? {
-        // No token has any other byte.
+        // Tokens are ASCII.
         guard header.isASCII else { return nil }
-        // As nearly every client spells it.
+        // Almost every client uses this form.
         if header.hasPrefix("Bearer "),
             header.utf8.withContiguousStorageIfAvailable({ !$0[7...].contains(UInt8(ascii: " ")) }) ?? false
         {

@@ -3,30 +3,28 @@ package import Operations
 import MergeService
 import Synchronization
 
-/// The one who sends a request, as its token tells.
-///
-/// An object, because it goes from hand to hand with each request.
+/// The sender of a request, by its token.
 package final class Bearer: Sendable, Hashable {
-    /// The name under which the journal knows the sender.
+    /// The name of the sender in the journal.
     package let name: String
     /// The rights of the token.
     package let rights: Set<AccessRight>
-    /// The roles that the token gives.
+    /// The roles of the token.
     package let roles: Set<ExactText>
-    /// The claims that the token makes.
+    /// The claims of the token.
     package let claims: AccessClaims
-    /// The one to whom the keys of pushes belong: the name alone, or a name that another one issued.
+    /// The owner of the idempotency keys: the name, with the issuer of a JWT.
     package let owner: String
-    /// The owner as the header `X-Who` has it.
+    /// The owner as the header `X-Who` encodes it.
     let who: String
-    /// Seconds since 1970 at which the token ends; nil where it has no end of its own.
+    /// The expiry of the token in seconds since 1970, or nil.
     package let expiry: Double?
-    /// The rights under the rules of a version, as they were worked out last.
+    /// The rights that were computed last, with the version of the rules.
     let memo = Mutex<(version: String, access: ClientAccess)?>(nil)
 
     /// Makes a bearer.
     ///
-    /// - Parameter issuer: the one who vouches for the name; nil where the operator's own file does.
+    /// - Parameter issuer: the issuer of a JWT; nil for a token of the tokens file.
     package init(
         name: String, rights: Set<AccessRight>, roles: Set<ExactText> = [], claims: AccessClaims = AccessClaims(),
         issuer: String? = nil, expiry: Double? = nil
@@ -35,28 +33,28 @@ package final class Bearer: Sendable, Hashable {
         self.rights = rights
         self.roles = roles
         self.claims = claims
-        // No name in a file has a line break.
+        // Names in the tokens file have no line break, so the two forms cannot collide.
         owner = issuer.map { $0 + "\n" + name } ?? name
         who = WhoHeader.value(of: owner)
         self.expiry = expiry
     }
 
-    /// Returns true where the bearer may act as an operator under a right that is needed besides.
+    /// Returns true if the bearer may act as an operator for a request that also needs `right`.
     ///
-    /// The role alone goes no further than the rights of the token.
+    /// The operator role counts only if the token has `right`.
     func isOperator(beside right: AccessRight) -> Bool {
         rights.contains(.operate) || (roles.contains(Self.operatorRole) && rights.contains(right))
     }
 
     private static let operatorRole = ExactText(AccessRight.operate.rawValue)
 
-    /// Compares all that a token tells.
+    /// Compares everything that the token contains.
     package static func == (a: Bearer, b: Bearer) -> Bool {
         a.name == b.name && a.rights == b.rights && a.roles == b.roles && a.claims == b.claims && a.owner == b.owner
             && a.expiry == b.expiry
     }
 
-    /// Hashes what tells most bearers apart.
+    /// Hashes the owner and the rights, which distinguish most bearers.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(owner)
         hasher.combine(rights)

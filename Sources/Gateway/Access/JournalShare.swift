@@ -2,11 +2,11 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// Keeps one sender from filling the journal: what it may leave there in a day is bounded.
+/// Limits the bytes that a sender adds to the journal in a day.
 struct JournalShare: Sendable {
     let bytesPerDay: Int
 
-    /// - Throws: a 429 `Problem` where the sender has used its share.
+    /// - Throws: a 429 `Problem` above the limit.
     func check(_ who: String, in journal: Journal?) throws(Problem) {
         guard let wait = journal?.tables.meter.wait(of: who, past: bytesPerDay) else { return }
         throw Problem(

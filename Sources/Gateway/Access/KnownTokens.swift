@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
 
-/// The tokens that open the gateway at this moment, shared by all connections; each request asks anew.
+/// The current tokens of the tokens file, shared by all connections.
 package final class KnownTokens: TokenVerifier {
     private struct State: Equatable {
         var file: TokenFile
@@ -10,24 +10,24 @@ package final class KnownTokens: TokenVerifier {
 
     private let state: Mutex<State>
 
-    /// Lets in those of a file.
+    /// Accepts the tokens of a file.
     package init(_ file: TokenFile) {
         state = Mutex(State(file: file))
     }
 
-    /// A sentence for operators on the tokens file; nil where it is served as it stands.
+    /// A sentence for operators about a fault of the file, or nil.
     package var trouble: String? { state.withLock { $0.trouble } }
 
-    /// Lets in those of another file, and no others.
+    /// Replaces the tokens.
     ///
-    /// - Returns: false where nothing is other than before.
+    /// - Returns: false if nothing changed.
     func serve(_ file: TokenFile, trouble: String? = nil) -> Bool {
         change { _ in State(file: file, trouble: trouble) }
     }
 
-    /// Keeps the tokens and notes what is wrong.
+    /// Stores a fault of the file and keeps the tokens.
     ///
-    /// - Returns: false where it was noted before.
+    /// - Returns: false if nothing changed.
     func note(_ trouble: String) -> Bool { change { State(file: $0.file, trouble: trouble) } }
 
     private func change(_ update: (State) -> State) -> Bool {
@@ -38,13 +38,11 @@ package final class KnownTokens: TokenVerifier {
         }
     }
 
-    /// Returns the bearer of a token of the file; nil where it stands not in it.
     func find(_ token: TokenDigest) -> Bearer? { state.withLock { $0.file.bearer(of: token) } }
 
-    /// True where the file has a refresh token.
+    /// True if the file contains a refresh token.
     package var hasRefresh: Bool { state.withLock { $0.file.hasRefresh } }
 
-    /// Returns the line of a refresh token; nil where there is none of this name.
     func refreshLine(named name: String) -> TokenLine? {
         guard let line = state.withLock({ $0.file.line(named: name) }), line.bearer.rights.contains(.refresh) else {
             return nil
@@ -52,14 +50,12 @@ package final class KnownTokens: TokenVerifier {
         return line
     }
 
-    /// Returns the bearer of a token of the file.
-    ///
-    /// - Throws: `TokenRefusal` where it stands not in it.
+    /// Returns the bearer of a token.
     package func bearer(of token: String) async throws(TokenRefusal) -> Bearer {
         guard let bearer = find(TokenDigest(token)) else { throw .unknown }
         return bearer
     }
 
-    /// Returns true for a token of the file.
+    /// Returns true if the file contains the token.
     package func seemsGood(_ token: String) -> Bool { find(TokenDigest(token)) != nil }
 }

@@ -1,14 +1,13 @@
 import MergeCore
 
-/// Keeps the web pages of strangers from a gateway that asks nobody for a token.
+/// Protects a gateway without tokens from foreign web pages.
 ///
-/// A browser sends what any page wants it to, and reaches what listens on its own machine. So such a gateway is spoken
-/// to by programs, which send neither `Origin` nor `Sec-Fetch-Site`, and by the pages of origins that the operator
-/// allowed; and it is called by a name of the machine itself, since a page may have the name of its own server point
-/// anywhere.
+/// A browser sends requests of any page, also to loopback addresses. The guard accepts programs, which send neither
+/// `Origin` nor `Sec-Fetch-Site`, and pages of allowed origins. It also checks `Host`, because a page can point its
+/// server's name at this machine.
 struct PageGuard: Sendable {
     private let origins: [String]
-    /// The host that the operator has the gateway listen on.
+    /// The host that the gateway listens on.
     private let host: String
 
     init(origins: [WebOrigin], host: String) {
@@ -16,7 +15,7 @@ struct PageGuard: Sendable {
         self.host = host.lowercased()
     }
 
-    /// - Throws: a 403 `Problem` where a page of a stranger may have sent the request.
+    /// - Throws: a 403 `Problem` if a foreign page may have sent the request.
     func check(_ headers: RequestHeaders) throws(Problem) {
         let authority = headers["host"].map { $0.trimmingSpaces.lowercased() }
         if let authority, !isOwn(authority) {
@@ -38,7 +37,7 @@ struct PageGuard: Sendable {
         }
     }
 
-    /// Returns true for loopback addresses and their names, with any port.
+    /// Returns true for loopback addresses and the gateway's host, with any port.
     private func isOwn(_ authority: String) -> Bool {
         let bytes = authority.utf8
         let name: Substring

@@ -1,6 +1,8 @@
 internal import Crypto
 
-/// The SHA-256 of a token, which is all that is kept of it.
+/// The SHA-256 of a token.
+///
+/// The gateway stores no token in clear text.
 struct TokenDigest: Hashable, Sendable {
     private let a, b, c, d: UInt64
 
@@ -10,7 +12,7 @@ struct TokenDigest: Hashable, Sendable {
         self = digest.withUnsafeBytes(Self.init)
     }
 
-    /// Takes the digest of a line of the tokens file; nil for other than 32 bytes.
+    /// Makes a digest of 32 bytes; nil for another length.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self = bytes.withUnsafeBytes(Self.init)
@@ -23,12 +25,11 @@ struct TokenDigest: Hashable, Sendable {
         d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
     }
 
-    /// Compares all of it, so that the time taken tells nothing of how close a guess came.
+    /// Compares in constant time, which reveals nothing about a guess.
     static func == (one: TokenDigest, other: TokenDigest) -> Bool {
         (one.a ^ other.a) | (one.b ^ other.b) | (one.c ^ other.c) | (one.d ^ other.d) == 0
     }
 
-    /// Hashes half of it, which no two tokens share.
     func hash(into hasher: inout Hasher) {
         hasher.combine(a)
         hasher.combine(b)

@@ -2,19 +2,20 @@ import FoundationEssentials
 import MergeCore
 import Operations
 
-/// The tokens that open the gateway: one a line, as `TokenLine` reads it; `#` begins a comment.
+/// The tokens file, with one `TokenLine` a line.
+///
+/// Lines that begin with `#` are comments.
 package struct TokenFile: Sendable, Equatable {
     private let entries: [TokenLine]
     private let byDigest: [TokenDigest: Int]
     private let byName: [String: Int]
 
-    /// The number of tokens.
     var count: Int { entries.count }
 
     /// Reads a tokens file.
     ///
-    /// - Parameter mayBeEmpty: a file without a token is one that lets nobody in, and no mistake.
-    /// - Throws: `TokenFileError` with file and line, which never repeats a hash.
+    /// - Parameter mayBeEmpty: accepts a file without tokens.
+    /// - Throws: `TokenFileError` with file and line, and without the digest.
     package init(path: String, mayBeEmpty: Bool = false) throws(TokenFileError) {
         let data: Data
         do {
@@ -54,14 +55,11 @@ package struct TokenFile: Sendable, Equatable {
         self.byName = byName
     }
 
-    /// True where one of the tokens is a refresh token.
     var hasRefresh: Bool { entries.contains { $0.bearer.rights.contains(.refresh) } }
 
-    /// Returns the line of a name; nil where there is none.
     func line(named name: String) -> TokenLine? {
         byName[name].map { entries[$0] }.flatMap { $0.bearer.name.isExactly(name) ? $0 : nil }
     }
 
-    /// Returns the bearer of a token; nil where nobody has it.
     func bearer(of digest: TokenDigest) -> Bearer? { byDigest[digest].map { entries[$0].bearer } }
 }

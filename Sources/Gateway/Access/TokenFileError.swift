@@ -1,6 +1,6 @@
-/// A tokens file that cannot be used.
+/// A fault of the tokens file.
 package struct TokenFileError: Error, Sendable, CustomStringConvertible {
-    /// The file, the line and what is wrong with it.
+    /// The file, the line and the fault.
     package let description: String
 
     init(_ description: String) {

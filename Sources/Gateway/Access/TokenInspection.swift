@@ -1,18 +1,16 @@
 package import MergeCore
 import MergeWire
 
-/// Reads who a token speaks of, for an operator who wants to know what it may do.
+/// Shows operators the client of a token.
 package enum TokenInspection {
     /// Returns the client of a token.
     ///
-    /// A JWT is read and not verified: what its claims would allow is the question here.
+    /// It reads JWTs without verifying them.
     ///
     /// - Parameters:
-    ///   - token: as a client sends it.
-    ///   - file: the path of the tokens file; nil where there is none.
-    ///   - rolesClaim: the claim of a JWT that holds the roles.
-    /// - Throws: `TokenFileError` where the tokens file cannot be read or does not know the token, or where the token is no
-    ///   JWT.
+    ///   - file: the path of the tokens file, or nil.
+    ///   - rolesClaim: the claim of a JWT that contains the roles.
+    /// - Throws: `TokenFileError` if the file is unreadable, or if the token is neither in the file nor a JWT.
     package static func viewer(
         of token: String, in file: String?, rolesClaim: String
     ) throws(TokenFileError) -> Viewer {

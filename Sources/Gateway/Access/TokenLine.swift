@@ -6,10 +6,12 @@ import Operations
 struct TokenLine: Sendable, Equatable {
     let bearer: Bearer
     let digest: TokenDigest
-    /// The beginning of the digest, that tells a line from one of the same name that came after it.
+    /// The start of the digest, which distinguishes the line from a later line with the same name.
     let mark: String
 
-    /// - Throws: `TokenFileError` that says what is wrong, behind the place.
+    /// Reads a line; nil for a comment or an empty line.
+    ///
+    /// - Parameter place: the file and the line, for errors.
     init?(_ line: Substring, at place: String) throws(TokenFileError) {
         var rest = Self.trimmed(line)
         guard !rest.isEmpty, !rest.hasPrefix("#") else { return nil }
@@ -73,7 +75,7 @@ struct TokenLine: Sendable, Equatable {
         return line
     }
 
-    /// Takes the first word, and the spaces behind it.
+    /// Removes the first word and the spaces after it.
     private static func word(_ rest: inout Substring) -> Substring {
         let word = rest.prefix { !isSpace($0) }
         rest = rest[word.endIndex...].drop(while: isSpace)

@@ -1,4 +1,6 @@
-/// The reason for which a token opens nothing, for the log alone: the answer is the same for all.
+/// The reason for the refusal of a token, for the log only.
+///
+/// All refusals get the same answer.
 package enum TokenRefusal: String, Error, Sendable {
     case missing = "no token"
     case unknown = "unknown token"
@@ -16,8 +18,8 @@ package enum TokenRefusal: String, Error, Sendable {
     case expired = "token expired"
     case early = "token not valid yet"
     case subject = "token without a usable sub"
-    /// The refresh token behind it is in the tokens file no more.
+    /// The tokens file no longer contains the refresh token.
     case withdrawn = "token's refresh token withdrawn"
-    /// A refresh token opens one address alone.
+    /// Only the address for new access tokens accepts a refresh token.
     case refreshOnly = "refresh token at another address"
 }

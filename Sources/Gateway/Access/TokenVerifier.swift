@@ -1,15 +1,13 @@
-/// Tells whose a token is.
+/// Verifies tokens.
 package protocol TokenVerifier: Sendable {
     /// Returns the bearer of a token.
-    ///
-    /// - Throws: `TokenRefusal` where it opens nothing.
     func bearer(of token: String) async throws(TokenRefusal) -> Bearer
 
-    /// Returns true where a token is good as far as can be told without waiting.
+    /// Returns true if the token is valid by the data in memory.
     ///
-    /// Only with such a token is a large body kept until its request is answered.
+    /// Only requests with a valid token may have a large body.
     func seemsGood(_ token: String) -> Bool
 
-    /// A sentence for operators on what is wrong with the tokens; nil where nothing is.
+    /// A sentence for operators about a fault of the tokens or keys, or nil.
     var trouble: String? { get }
 }

@@ -3,18 +3,20 @@ package import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the tokens file at start, on SIGHUP, and when it changes.
+/// Reads the tokens file at start, on SIGHUP, and after a change.
 ///
-/// A file that cannot be used changes nothing: the old tokens go on, and the log and `/readyz` say why.
+/// After an error the old tokens remain valid, and the log and `/readyz` report it.
 package struct TokensLoader: Service {
     private let path: String
     private let logger: Logger
     private let look: Duration
-    /// The tokens that are let in at this moment.
+    /// The current tokens.
     package let tokens: KnownTokens
 
-    /// - Parameter look: the time between two looks at the file.
-    /// - Throws: `TokenFileError` where the file cannot be used, or holds no token.
+    /// Reads the tokens file.
+    ///
+    /// - Parameter look: the time between two checks of the file.
+    /// - Throws: `TokenFileError` if the file is invalid or contains no token.
     package init(path: String, logger: Logger, look: Duration = .seconds(2)) throws(TokenFileError) {
         self.path = path
         self.logger = logger
@@ -23,13 +25,11 @@ package struct TokensLoader: Service {
     }
 
     private enum Event {
-        /// It is time to look at the file.
         case look
-        /// The operator says that it has changed.
         case signal
     }
 
-    /// Reads the tokens file again when it changes and on SIGHUP, until the service is shut down.
+    /// Reads the tokens file on changes and on SIGHUP, until the service is shut down.
     package func run() async throws {
         let (events, event) = AsyncStream<Event>.makeStream()
         await withTaskGroup(of: Void.self) { group in
@@ -50,9 +50,9 @@ package struct TokensLoader: Service {
         }
     }
 
-    /// Takes over a changed file once two looks in a row find it the same, so never one that is half written.
+    /// Reads a changed file when two successive checks find the same bytes, so never a half-written file.
     ///
-    /// Its bytes are compared, not its time: two changes may have one, and that of a link is not its file's.
+    /// Modification times are unreliable: two changes can have the same time, and a link has its own.
     private func follow(_ events: AsyncStream<Event>) async {
         var taken: Data??
         var seen: Data??

@@ -4,14 +4,15 @@
     import Darwin
 #endif
 
-/// The origin of web pages, spelled as browsers spell it in the header `Origin`: scheme and host in lower case, and a
-/// port only where it is not the scheme's own.
+/// The origin of web pages, in the form of the header `Origin`.
+///
+/// Scheme and host are in lower case. The default port of the scheme is omitted.
 package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
     private static let ports = ["http": 80, "https": 443]
 
-    /// - Throws: `WebOriginError` for anything but a scheme, a host and perhaps a port.
+    /// Reads an origin: a scheme, a host and an optional port.
     package init(_ text: String) throws(WebOriginError) {
         if let wildcard = ["*", "null"].first(where: { $0 == text.lowercased() }) {
             throw WebOriginError("“\(wildcard)” would let in every page there is; name each origin")
@@ -51,7 +52,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         return isName(host) ? (String(host), port) : nil
     }
 
-    /// A name of the DNS, or an IPv4 address of four numbers.
+    /// Returns true for a DNS name or an IPv4 address of four numbers.
     private static func isName(_ host: Substring) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         let isSound = labels.allSatisfy { label in
@@ -59,12 +60,12 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
                 && label.utf8.allSatisfy { ($0 >= 97 && $0 <= 122) || ($0 >= 48 && $0 <= 57) || $0 == 45 || $0 == 95 }
         }
         guard isSound, host.count <= 253, let last = labels.last else { return false }
-        // Browsers take a host that ends with a number for an address.
+        // Browsers read a host that ends with a number as an address.
         guard last.hasPrefix("0x") || last.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return true }
         return labels.count == 4 && labels.allSatisfy { label in UInt8(label).map { String($0) == label } ?? false }
     }
 
-    /// An IPv6 address as browsers spell it (RFC 5952 section 4); nil where it is none.
+    /// Returns an IPv6 address in the form of browsers (RFC 5952 section 4), or nil.
     private static func address(_ text: String) -> String? {
         var address = in6_addr()
         guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }

@@ -1,4 +1,4 @@
-/// Something that is no origin of web pages.
+/// A text that is no origin of web pages.
 package struct WebOriginError: Error, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -1,15 +1,12 @@
 import HTTPTypes
 
-/// The header `X-Who`, in which an answer names the user of the token, and a request the user that it was made for.
+/// The header `X-Who`: the user of the token in answers, the expected user in requests.
 ///
-/// Its value is percent-encoded UTF-8 (RFC 3986 section 2.1), so a client sends back the bytes that it got.
+/// Its value is percent-encoded UTF-8 (RFC 3986 section 2.1), so a client can send it back unchanged.
 enum WhoHeader {
-    /// The name as requests are searched for it.
     static let lowercased = "x-who"
-    /// The name as answers have it.
     static let name = HTTPField.Name("X-Who")
 
-    /// Returns the value for the owner of keys.
     static func value(of owner: String) -> String {
         var value = ""
         for byte in owner.utf8 {
@@ -23,7 +20,7 @@ enum WhoHeader {
         return value
     }
 
-    /// Returns true for the characters that RFC 3986 calls unreserved.
+    /// Returns true for the unreserved characters of RFC 3986.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-    // Any of the three declares `stat`, depending on which the compiler has read first.
+    // Any of these modules may declare `stat`, depending on which the compiler reads first.
     import CDispatch
     import CoreFoundation
     import Glibc
@@ -7,15 +7,14 @@
     import Darwin
 #endif
 
-/// An open file of the app; closed when nobody has it any more.
 final class AppFile: Sendable {
-    /// The length that is served, be the file longer by now.
+    /// The length that is served, even if the file grows.
     let size: Int
-    /// Names this state of the file (RFC 9110 section 8.8.3).
+    /// The entity tag (RFC 9110 section 8.8.3).
     let tag: String
     private let descriptor: CInt
 
-    /// Takes an open file and closes it in the end; nil for what is no file, such as a folder or a pipe.
+    /// Takes ownership of a descriptor; nil unless it is a regular file.
     init?(descriptor: CInt) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
@@ -29,7 +28,7 @@ final class AppFile: Sendable {
         #else
             let (written, changed) = (facts.st_mtimespec, facts.st_ctimespec)
         #endif
-        // Hashed, since the number of a file is nobody's business.
+        // A hash hides the inode number.
         let state =
             "\(facts.st_dev) \(facts.st_ino) \(facts.st_size) \(written.tv_sec) \(written.tv_nsec) "
             + "\(changed.tv_sec) \(changed.tv_nsec)"
@@ -38,9 +37,9 @@ final class AppFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads some bytes, which may block.
+    /// Reads a part of the file, which may block.
     ///
-    /// - Throws: `AppFolderError` where the file has become shorter, or cannot be read.
+    /// - Throws: `AppFolderError` if the file is unreadable or shorter than before.
     func read(at offset: Int, count: Int) throws(AppFolderError) -> [UInt8] {
         let wanted = min(count, size - offset)
         var got = 0

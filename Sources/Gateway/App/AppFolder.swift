@@ -6,16 +6,13 @@
 
 /// The folder whose files are served under `/app/`.
 ///
-/// A file is opened name by name from the folder down, and no name may be a symbolic link. So whatever somebody puts into
-/// the folder, and whenever, nothing outside of it is read. The folder itself may be a link, and may come to point
-/// elsewhere: it is opened anew for each file.
+/// Each name of a path is opened from its parent folder without following links, so files outside the folder are
+/// unreachable. The folder itself may be a link that changes: it is opened again for each file.
 package struct AppFolder: Sendable {
-    /// The folder as the operator names it.
+    /// The path that the operator configured.
     package let path: String
 
-    /// Makes a folder that is there and has a page to begin with.
-    ///
-    /// - Throws: `AppFolderError` for any other, such as one that was named by mistake.
+    /// Checks that the folder contains `index.html`.
     package init(_ path: String) throws(AppFolderError) {
         self.path = path
         guard let page = AppPath([]), try file(at: page) != nil else {
@@ -23,9 +20,7 @@ package struct AppFolder: Sendable {
         }
     }
 
-    /// Opens a file, which may block; nil where there is none.
-    ///
-    /// - Throws: `AppFolderError` where the system cannot say.
+    /// Opens a file, which may block; nil if it does not exist.
     func file(at place: AppPath) throws(AppFolderError) -> AppFile? {
         var folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw AppFolderError("“\(path)” is no folder that can be read (error \(errno))") }
@@ -36,7 +31,7 @@ package struct AppFolder: Sendable {
             close(folder)
             folder = next
         }
-        // A named pipe would be waited for.
+        // Opening a named pipe must not block.
         let file = openat(folder, place.names.last ?? "", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return try Self.missing() }
         return AppFile(descriptor: file)
@@ -50,7 +45,7 @@ package struct AppFolder: Sendable {
     }
 }
 
-/// The reason for which a folder cannot be served.
+/// The reason for which the app cannot be served.
 package struct AppFolderError: Error, CustomStringConvertible {
     package let description: String
 

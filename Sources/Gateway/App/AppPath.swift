@@ -1,16 +1,16 @@
 import MergeWire
 
-/// The place of a file below the app's folder, as an address names it.
+/// The path of a file in the app's folder.
 struct AppPath {
-    /// Names of folders, and of the file last: none of them is empty, hidden or leads anywhere but down.
+    /// The folders and the file, without empty, hidden and parent names.
     let names: [String]
 
     private static let mostNames = 16
     private static let longestName = 255
 
-    /// Reads the part of an address behind `/app/`; nil where it can be no file.
+    /// Reads the part of an address after `/app/`; nil if no file can have this path.
     ///
-    /// Names are decoded once and only then looked at, so that no spelling of a dot or a slash passes.
+    /// Names are decoded before the check, so that no encoded dot or slash passes.
     init?(_ text: some Collection<UInt8>) {
         guard !text.isEmpty else {
             names = ["index.html"]

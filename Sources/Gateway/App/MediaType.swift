@@ -1,4 +1,3 @@
-/// The media types of files by the endings of their names.
 enum MediaType {
     private static let text = [
         "css": "text/css", "csv": "text/csv", "htm": "text/html", "html": "text/html", "js": "text/javascript",
@@ -15,7 +14,7 @@ enum MediaType {
         "woff2": "font/woff2",
     ]
 
-    /// Returns the type of a file, and whether gzip makes it smaller.
+    /// Returns the type by the extension of a file, and true if gzip makes it smaller.
     static func of(_ name: String) -> (type: String, packs: Bool) {
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         if let type = text[ending] { return (type + "; charset=utf-8", true) }

@@ -4,11 +4,11 @@ import NIOHTTP1
 
 /// The status line and headers of an answer (RFC 9112 section 4).
 struct AnswerHead {
-    /// The sign by which the client knows where the body ends (RFC 9112 section 6.3).
+    /// Marks the end of the body (RFC 9112 section 6.3).
     enum Framing: Equatable {
         case length(Int)
         case chunked
-        /// The status knows no body.
+        /// The status has no body.
         case absent
     }
 
@@ -16,12 +16,12 @@ struct AnswerHead {
     let status: Int
     let fields: HTTPFields
     let requestID: String
-    /// The value of the header `Connection`; nil where the version's own rule holds.
+    /// nil for the default of the version.
     let connection: StaticString?
 
-    /// Writes it with the empty line that ends it.
+    /// Writes the head with its final empty line.
     ///
-    /// Names and values come from types that hold no line breaks.
+    /// The types of names and values exclude line breaks.
     func write(_ framing: Framing, to buffer: inout ByteBuffer) {
         buffer.writeStaticString(version == .http1_0 ? "HTTP/1.0 " : "HTTP/1.1 ")
         buffer.writeString(String(status))
@@ -33,9 +33,9 @@ struct AnswerHead {
             if field.name == .cacheControl { saysWhoKeepsIt = true }
             line(field.name.rawName, value: field.value, to: &buffer)
         }
-        // What is answered to one client is for no other, and may have changed by the time it is looked at again.
+        // By default only the client may cache an answer, and must revalidate it.
         if !saysWhoKeepsIt { buffer.writeStaticString("cache-control: private, no-cache\r\n") }
-        // No browser is to take data for a page or a script.
+        // Browsers must not interpret data as a page or script.
         buffer.writeStaticString("x-content-type-options: nosniff\r\n")
         line("x-request-id", value: requestID, to: &buffer)
         line("date", value: HTTPDate.now, to: &buffer)

@@ -4,25 +4,24 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 
-/// The receiver of an answer's bytes; used on the connection's event loop alone.
+/// Receives the bytes of an answer on the event loop of the connection.
 protocol AnswerSink: AnyObject {
-    /// Bytes after which more follow.
     func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>)
-    /// The last bytes, in one or two pieces.
+    /// Sends the last bytes, in one or two buffers.
     func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?)
 }
 
-/// Writes the answer to one request.
+/// Writes an answer.
 ///
-/// An answer of one piece leaves in one go. Of a longer one each piece waits until the client has taken the last, so
-/// that a slow reader holds no more than one.
+/// A longer answer waits after each piece until the client has read it. So a slow client keeps only one piece in
+/// memory.
 struct AnswerWriter: Sendable {
     let channel: any Channel
     let sink: NIOLoopBound<any AnswerSink>
     let requestID: String
     let version: HTTPVersion
     let isKeptAlive: Bool
-    /// The answer has the headers of one to GET, and no body.
+    /// The answer to HEAD has no body.
     let isHead: Bool
 
     func write(_ response: Response) async {
@@ -32,21 +31,21 @@ struct AnswerWriter: Sendable {
         do {
             try await response.body.write(Pieces(self, head: head, form: form(response)))
         } catch {
-            // The client is gone, or what it got cannot be completed: it has to see that.
+            // The client is gone, or the answer is incomplete, which only a closed connection can show.
             channel.close(promise: nil)
         }
     }
 
     private enum Form {
         case framed(AnswerHead.Framing)
-        /// HTTP/1.0 knows no pieces, and a body that ends with the connection could not be told from half of it.
+        /// Collects the body: HTTP/1.0 has no chunks, and without a length the client cannot detect a truncated body.
         case collected
     }
 
     private func form(_ response: Response) -> Form {
         let status = response.status.code
         if status == 204 || status == 304 || status < 200 { return .framed(.absent) }
-        // An answer to HEAD may say how long the body would be, and has none.
+        // Answers to HEAD may contain the length of the body.
         if isHead, let count = response.headers[.contentLength].flatMap({ Int($0) }) { return .framed(.length(count)) }
         if let count = response.body.contentLength { return .framed(.length(count)) }
         if version == .http1_0 { return isHead ? .framed(.absent) : .collected }
@@ -55,12 +54,12 @@ struct AnswerWriter: Sendable {
 
     private struct Pieces: ResponseBodyWriter {
         private let writer: AnswerWriter
-        /// nil once it has left.
+        /// nil after it was sent.
         private var head: AnswerHead?
         private let form: Form
         private var held: ByteBuffer?
 
-        /// A body that is longer leaves beside its head, uncopied.
+        /// The maximum size of a body that is copied after its head.
         private static let copied = 16_384
 
         init(_ writer: AnswerWriter, head: AnswerHead, form: Form) {
@@ -105,7 +104,7 @@ struct AnswerWriter: Sendable {
                 body = nil
             }
             if framing == .chunked, !writer.isHead { out.writeStaticString("0\r\n\r\n") }
-            // One hop to the connection's thread for all of it.
+            // One switch to the event loop for everything.
             let (sink, last, rest) = (writer.sink, out, body)
             if writer.channel.eventLoop.inEventLoop {
                 sink.value.end(last, rest)

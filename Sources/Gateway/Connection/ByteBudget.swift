@@ -1,33 +1,36 @@
 import MergeCore
 import Synchronization
 
-/// Bounds the bytes that requests and answers hold at once, over all connections.
+/// Limits the memory of requests and answers on all connections.
 ///
-/// A quarter more than the limit is there for small requests alone, so that whoever holds large ones locks nobody out.
+/// Small requests have an additional quarter of the limit, so that large requests cannot block them.
 final class ByteBudget: Sendable {
     private let limit: Int
     private let large = Atomic<Int>(0)
     private let small = Atomic<Int>(0)
-    /// The length up to which a request is small; an answer that is no longer does not count.
+    /// The maximum bytes of a small request.
+    ///
+    /// Answers up to this length are not counted.
     static let small = 65_536
 
     init(_ limit: Int) {
         self.limit = limit
     }
 
-    /// Bytes that are held at the moment.
     var held: Int { large.load(ordering: .relaxed) + small.load(ordering: .relaxed) }
 
-    /// Takes bytes of what there is for small requests; returns false, and takes none, where there is no room.
+    /// Acquires bytes for a small request, or returns false.
     fileprivate func takeSmall(_ count: Int) -> Bool {
         if small.wrappingAdd(count, ordering: .relaxed).newValue <= limit / 4 { return true }
         small.wrappingSubtract(count, ordering: .relaxed)
         return false
     }
 
-    /// Takes bytes of what there is for all; one alone finds room however large it is.
+    /// Acquires bytes for a large request, or returns false.
     ///
-    /// - Parameter own: the bytes held already that do not count as those of others.
+    /// A request that is alone gets any amount.
+    ///
+    /// - Parameter own: the bytes that the caller already has.
     fileprivate func takeLarge(_ count: Int, own: Int) -> Bool {
         let sum = large.wrappingAdd(count, ordering: .relaxed).newValue
         if sum <= limit || sum == own + count { return true }
@@ -35,7 +38,7 @@ final class ByteBudget: Sendable {
         return false
     }
 
-    /// Takes bytes that are there already, room or not: then nobody else gets any for what is large.
+    /// Adds bytes that are already in memory, even beyond the limit.
     fileprivate func force(_ count: Int) { large.wrappingAdd(count, ordering: .relaxed) }
 
     fileprivate func give(large count: Int, small: Int) {
@@ -43,14 +46,14 @@ final class ByteBudget: Sendable {
         self.small.wrappingSubtract(small, ordering: .relaxed)
     }
 
-    /// The answer to who would hold more than there is room for.
+    /// The answer if the memory is used up.
     static let overloaded = Problem(
         .overloaded, about: .memory,
         detail: "Other requests and answers take all the memory there is for them; nothing was written.",
         retry: .later(.overload, after: 1))
 }
 
-/// The bytes that one request holds, which go back with the last reference to it.
+/// The bytes of a request, released by the deinitializer.
 final class ByteLease: Sendable {
     private struct Held {
         var large = 0
@@ -70,12 +73,12 @@ final class ByteLease: Sendable {
         held.withLock { budget.give(large: $0.large, small: $0.small) }
     }
 
-    /// Takes bytes more; returns false where there is no room for them.
+    /// Acquires more bytes, or returns false.
     func take(_ count: Int) -> Bool {
         held.withLock { take(count, own: 0, &$0) }
     }
 
-    /// Takes bytes more, also where there is not so much room at all as long as nobody else holds any.
+    /// Acquires more bytes, even beyond the limit if no other request has any; or returns false.
     func grow(by count: Int) -> Bool {
         held.withLock { take(count, own: $0.large, &$0) }
     }
@@ -90,7 +93,7 @@ final class ByteLease: Sendable {
         return true
     }
 
-    /// Takes bytes that are there already.
+    /// Adds bytes that are already in memory.
     func force(_ count: Int) {
         held.withLock { force(count, &$0) }
     }
@@ -100,12 +103,11 @@ final class ByteLease: Sendable {
         held.large += count
     }
 
-    /// Gives back bytes that were taken.
     func give(_ count: Int) {
         held.withLock { give(count, &$0) }
     }
 
-    /// Each kind of room gets its own back, or a stream that lasts would use up what there is for small requests.
+    /// Releases each share separately, so that a long stream does not use up the share of small requests.
     private func give(_ count: Int, _ held: inout Held) {
         let large = min(count, max(0, held.large))
         let small = min(count - large, held.small)
@@ -114,7 +116,7 @@ final class ByteLease: Sendable {
         held.small -= small
     }
 
-    /// Holds so many bytes in all, of what is there already.
+    /// Sets the size of the lease, for bytes already in memory.
     func settle(at count: Int) {
         held.withLock { held in
             let more = count - held.sum
@@ -122,7 +124,7 @@ final class ByteLease: Sendable {
         }
     }
 
-    /// Holds so many bytes in all; returns false, and changes nothing, where there is no room for more than it holds.
+    /// Sets the size of the lease; returns false and changes nothing if the budget is used up.
     func resize(to count: Int) -> Bool {
         held.withLock { held in
             let more = count - held.sum

@@ -7,7 +7,7 @@ package struct CertificateWatch: Service {
     private let certificate: ServerCertificate
     private let logger: Logger
 
-    /// Makes a service that does nothing until it runs.
+    /// Makes the service; `run` starts it.
     package init(_ certificate: ServerCertificate, logger: Logger) {
         self.certificate = certificate
         self.logger = logger

@@ -1,32 +1,30 @@
 import NIOCore
 import Synchronization
 
-/// Counts the clients that are connected, and lets no more in than there is room for.
 final class ClientDoor: Sendable {
     private let limit: Int
     private let count = Atomic<Int>(0)
-    /// Connections that may be open beyond the limit, for as long as it takes to refuse them.
+    /// The additional connections that may be open while they are refused.
     private static let refused = 8
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The number of connections from which on no other is accepted, because many are being refused already.
+    /// The maximum open connections, including those that are refused.
     var mostAccepted: Int { limit + Self.refused }
 
-    /// Lets a client in; returns false where there is no room for it.
+    /// Counts a client; returns false at the limit.
     func enter() -> Bool {
         if count.wrappingAdd(1, ordering: .relaxed).newValue <= limit { return true }
         leave()
         return false
     }
 
-    /// Makes room where a client was let in.
     func leave() { count.wrappingSubtract(1, ordering: .relaxed) }
 }
 
-/// Tells a client that there is no room for it, and closes its connection, whatever it has to say.
+/// Answers 503 and closes the connection without reading.
 final class Refusal: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

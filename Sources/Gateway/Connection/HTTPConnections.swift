@@ -4,12 +4,10 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Serves HTTP/1.1 on the connection of each client.
+/// Serves HTTP/1.1 on each client connection.
 ///
-/// Hummingbird's own channel runs a task and two asynchronous sequences for each connection, so that bodies may be
-/// streamed. Here every body is read whole before it means anything, so a channel handler collects it, and only a
-/// request that is complete costs a task; a connection that idles costs its buffers alone. Routes, middleware and the
-/// server around it stay Hummingbird's.
+/// Hummingbird's own channel streams bodies, with a task and two asynchronous sequences per connection. Here a channel
+/// handler collects each body, and only complete requests cost a task.
 struct HTTPConnections: ServerChildChannel {
     let responder: GatewayResponder
     let limits: ConnectionLimits
@@ -40,7 +38,7 @@ struct HTTPConnections: ServerChildChannel {
     /// Returns when the connection is closed.
     func handle(value: Value, logger: Logger) async {
         await withTaskCancellationHandler {
-            // A connection that broke is closed like any other.
+            // A broken connection is closed like any other.
             _ = try? await value.channel.closeFuture.get()
         } onCancel: {
             value.channel.close(promise: nil)
@@ -48,32 +46,28 @@ struct HTTPConnections: ServerChildChannel {
     }
 }
 
-/// Bounds on what a connection holds and how long it takes.
 struct ConnectionLimits: Sendable {
-    /// Of one request.
+    /// The maximum bytes of a body.
     let bodyBytes: Int
-    /// Of one request, whoever sends it: enough for most, and too little to fill the memory with.
+    /// The maximum bytes of a body without a valid token.
     var unquestionedBytes: Int { min(bodyBytes, 65_536) }
-    /// The executor on which requests with large bodies run.
+    /// The executor for large bodies.
     let largeWork: LargeWork
-    /// The bytes that all of them hold.
     let budget: ByteBudget
-    /// nil where nobody needs a token.
+    /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
-    /// For a head to arrive, from its first byte on.
+    /// The timeout of a head, from its first byte.
     let headTime: TimeAmount
-    /// For a body to end or to grow by `leastGrowth`.
+    /// The time in which a body must end or grow by `leastGrowth`.
     let bodyTime: TimeAmount
-    /// The bytes that a body gains in `bodyTime` at 1 kB a second.
+    /// The growth at 1 kB a second.
     var leastGrowth: Int { Int(bodyTime.nanoseconds / 1_000_000) }
-    /// For a client to take something of what it has been sent.
+    /// The time in which a client must read a part of its answer.
     let answerTime: TimeAmount
-    /// Between two requests.
+    /// The maximum time between two requests.
     let idleTime: TimeAmount
 
-    /// Returns how large the body of a request may be, by who sends it.
-    ///
-    /// Whoever has no token is told so as soon as its request is answered; its body is not kept for that.
+    /// Returns the maximum bytes of a body, which is small without a valid token.
     func bodyBytes(of head: HTTPRequestHead) -> Int {
         guard let tokens else { return bodyBytes }
         let token = head.headers.first(name: "authorization").flatMap(AuthorizationHeader.token)

@@ -1,6 +1,6 @@
 import MergeCore
 
-/// The time as the header `Date` wants it (RFC 9110 section 5.6.7), made once a second.
+/// The current time for the header `Date` (RFC 9110 section 5.6.7).
 enum HTTPDate {
     private static let clock = SecondText(text)
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
@@ -10,10 +10,10 @@ enum HTTPDate {
 
     static var now: String { clock.now }
 
-    /// - Parameter second: since 1970, which began on a Thursday.
+    /// - Parameter second: seconds since 1970, which began on a Thursday.
     @Sendable static func text(_ second: Int) -> String {
         let day = second / 86_400
-        // Clocks do not reach the year 10,000.
+        // Fails only after the year 9999.
         let date = CalendarDate(dayNumber: day) ?? .zero
         let time = second % 86_400
         func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -2,10 +2,9 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPRequest {
-    /// The request as the routes know it.
+    /// Converts the head of a request, without its headers.
     ///
-    /// NIO's own conversion takes each target apart as a URL, which costs more than all the rest of the head. The headers
-    /// are in the context.
+    /// NIO's own conversion parses each target as a URL, which costs more than the rest of the head.
     init(_ head: HTTPRequestHead) {
         self.init(
             method: Method(head.method.rawValue) ?? .options, scheme: "http",
@@ -13,9 +12,9 @@ extension HTTPRequest {
             path: Self.path(head.uri))
     }
 
-    /// The path and query of a target in origin form or, as a proxy may send it, in absolute form (RFC 9112 section 3.2).
+    /// Returns path and query of a target in origin form or absolute form (RFC 9112 section 3.2).
     private static func path(_ target: String) -> String {
-        // Bytes, since marks behind a slash would make one character with it.
+        // A combining character after a slash would join it, so bytes are compared.
         let (bytes, question) = (target.utf8, UInt8(ascii: "?"))
         guard bytes.first != UInt8(ascii: "/"), let scheme = bytes.firstRange(of: Array("://".utf8)) else {
             return target

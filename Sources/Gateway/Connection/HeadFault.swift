@@ -1,9 +1,8 @@
 import MergeCore
 import NIOHTTP1
 
-/// Faults of a request's head, which are told before its body is waited for.
+/// Faults of a head, which are reported before the body arrives.
 enum HeadFault {
-    /// Returns what is wrong with a head that is HTTP; nil where nothing is.
     static func problem(_ received: ReceivedHead) -> Problem? {
         let (head, headers) = (received.head, received.headers)
         let hosts = headers.count("host")
@@ -21,14 +20,12 @@ enum HeadFault {
         return nil
     }
 
-    /// Something that is no HTTP, or a head that is too long.
+    /// Not HTTP, or too long.
     static let unreadable = malformed("This is no request of HTTP/1.1, or its head is longer than 80 KiB.")
 
-    /// A head that did not come in time.
     static let slow = Problem(
         .requestTimeout, detail: "The whole head has to arrive before the time of a head is over.")
 
-    /// Returns true where every byte of a text is a visible character of ASCII.
     private static func isVisible(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
             ?? text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

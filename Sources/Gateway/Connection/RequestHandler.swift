@@ -7,10 +7,10 @@ import MergeWire
 import NIOCore
 import NIOHTTP1
 
-/// Collects each request of one connection and has it answered.
+/// Collects the requests of a connection and answers them in order.
 ///
-/// One request is answered at a time: what a client sends ahead waits until the end of the answer has been written, and
-/// that counts only once the client has taken most of it. While something waits, nothing more is read.
+/// A pipelined request waits until the previous answer is written and the client has read most of it. The handler reads
+/// nothing more while requests wait.
 final class RequestHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -19,13 +19,13 @@ final class RequestHandler: ChannelDuplexHandler {
     private enum Phase {
         case waiting
         case receiving(ReceivedHead)
-        /// The answer is under way; what still comes of the body is of no use.
+        /// The rest of the body is ignored.
         case answering
     }
 
     private enum Inbound {
         case part(HTTPServerRequestPart)
-        /// Something that is no HTTP.
+        /// Bytes that are not HTTP.
         case fault
     }
 
@@ -34,37 +34,34 @@ final class RequestHandler: ChannelDuplexHandler {
     private let logger: Logger
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
-    /// The part of the body that has come.
     private var body: ByteBuffer?
-    /// The bytes that the request and its answer hold; nil as long as there are none.
+    /// The memory of the request and its answer.
     private var lease: ByteLease?
-    /// The parts of requests that were sent ahead.
+    /// The parts of pipelined requests.
     private var ahead = CircularBuffer<Inbound>()
     private var readIsHeld = false
-    /// Something of a request is still to come, be it wanted or not.
+    /// The end of the current request has not arrived.
     private var isAmidRequest = false
-    /// A part of a request has come since the last bytes but those at hand.
+    /// The current read contained a part of a request.
     private var sawPart = false
     private var headAlarm: Scheduled<Void>?
     private var bodyAlarm: Scheduled<Void>?
     private var answerAlarm: Scheduled<Void>?
     private var idleAlarm: Scheduled<Void>?
-    /// The time at which the client had taken most of the last answer.
+    /// The time at which the client had read most of the last answer.
     private var waitingSince = NIODeadline.now()
-    /// The answer has been written, and the client has much of it to take still.
+    /// The answer is written, but the client has not read most of it.
     private var endIsHeld = false
-    /// Bytes of answers that were written.
     private var written = 0
-    /// The number of them that had left at the last look, and when that number was seen first.
+    /// The bytes that had left at the last check, and the time of their last change.
     private var lastSent = (count: 0, at: NIODeadline.now())
-    /// Everything has been written, and its end is waited for.
+    /// Everything is written but not yet sent.
     private var isDraining = false
-    /// The client wants no other answer.
+    /// The connection closes after the current answer.
     private var isLast = false
-    /// No request comes any more.
+    /// No further request is accepted.
     private var isOver = false
     private var isClosing = false
-    /// The caller that waits for the answer under way.
     private var caller: Caller?
 
     init(responder: GatewayResponder, limits: ConnectionLimits, logger: Logger) {
@@ -89,7 +86,7 @@ final class RequestHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    // MARK: What comes in
+    // MARK: Receiving
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
@@ -97,7 +94,7 @@ final class RequestHandler: ChannelDuplexHandler {
         if waits(part) { ahead.append(.part(part)) } else { take(part, context) }
     }
 
-    /// Notes where in a request the client is.
+    /// Tracks the position in a request.
     private func note(_ part: HTTPServerRequestPart) {
         sawPart = true
         switch part {
@@ -109,7 +106,7 @@ final class RequestHandler: ChannelDuplexHandler {
         headAlarm = nil
     }
 
-    /// Returns true where a part is of a request whose turn has not come.
+    /// Returns true if a part belongs to a pipelined request.
     private func waits(_ part: HTTPServerRequestPart) -> Bool {
         if !ahead.isEmpty { return true }
         if case .answering = phase, case .head = part { return true }
@@ -138,11 +135,11 @@ final class RequestHandler: ChannelDuplexHandler {
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let received = ReceivedHead(head, at: .now)
         if let problem = HeadFault.problem(received) {
-            // Where the next request would begin is not sure.
+            // The start of the next request is uncertain.
             isLast = true
             return answer(received, with: .failure(.unwanted(problem)), in: context)
         }
-        // A body that says that it is too large is not waited for.
+        // An announced length that is too large is refused before the body arrives.
         let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         if length > limits.unquestionedBytes, length > limits.bodyBytes(of: head) {
             return answer(received, with: .failure(.tooLarge), in: context)
@@ -155,7 +152,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Takes bytes of the budget that all connections share; returns false where it has none left.
+    /// Acquires bytes of the shared budget, or returns false.
     private func hold(_ count: Int) -> Bool {
         let lease = lease ?? ByteLease(limits.budget)
         self.lease = lease
@@ -168,14 +165,14 @@ final class RequestHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    /// A head that does not come at once has its time, and so has what is left of a body that was not waited for.
+    /// Starts the timeout of an incomplete head or an ignored body.
     private func watchHead(_ context: ChannelHandlerContext) {
-        // Bytes that are no part of a request are the beginning of its head.
+        // Bytes without a part are the start of a head.
         if isAmidRequest || !sawPart { waitForRest(context) }
         sawPart = false
     }
 
-    /// Gives what is still to come of a request its time.
+    /// Starts the timeout for the rest of a head or an ignored body.
     private func waitForRest(_ context: ChannelHandlerContext) {
         guard case .waiting = phase, ahead.isEmpty, headAlarm == nil else { return }
         headAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.headTime) {
@@ -184,7 +181,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Gives a body that does not come at once its time, again and again while it grows by 1 kB a second.
+    /// Starts the timeout of a body, and repeats it while the body grows by 1 kB a second.
     private func watchBody(_ context: ChannelHandlerContext) {
         guard case .receiving = phase, bodyAlarm == nil else { return }
         let before = body?.readableBytes ?? 0
@@ -198,14 +195,14 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // Reading goes on during an answer, so that mostly nothing has to be told to the system for it.
+        // Reading continues during an answer, to save system calls.
         if ahead.isEmpty { context.read() } else { readIsHeld = true }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed, is ChannelShouldQuiesceEvent:
-            // Whoever sent a whole request may still read its answer.
+            // The client may still read its answers.
             isOver = true
             closeIfDone(context)
         default: break
@@ -221,7 +218,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Turns away what is no HTTP, or no whole head in time; nothing that follows it could be understood either.
+    /// Answers bytes that are not HTTP or a slow head, and closes the connection.
     private func refuse(_ context: ChannelHandlerContext, with problem: Problem = HeadFault.unreadable) {
         guard !isClosing else { return }
         isClosing = true
@@ -246,11 +243,11 @@ final class RequestHandler: ChannelDuplexHandler {
     private func closeIfDone(_ context: ChannelHandlerContext) {
         guard isOver, !isClosing, !isDraining, !endIsHeld, ahead.isEmpty, case .waiting = phase else { return }
         isDraining = true
-        // What is written last leaves last.
+        // An empty write completes after all earlier writes.
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.close(context) }
     }
 
-    // MARK: What goes out
+    // MARK: Answering
 
     private func answered(_ context: ChannelHandlerContext) {
         phase = .waiting
@@ -269,7 +266,7 @@ final class RequestHandler: ChannelDuplexHandler {
             }
         }
         watchBody(context)
-        // The rest of a body that was answered before it came may never come.
+        // The ignored rest of a body may never arrive.
         if isAmidRequest { waitForRest(context) }
         if ahead.isEmpty, readIsHeld {
             readIsHeld = false
@@ -282,7 +279,7 @@ final class RequestHandler: ChannelDuplexHandler {
         guard case .answering = phase else { return true }
         switch next {
         case .part(.head), .fault: return false
-        // The rest of a request that was answered before it was whole.
+        // The ignored rest of a request.
         case .part(.body), .part(.end): return true
         }
     }
@@ -304,7 +301,7 @@ final class RequestHandler: ChannelDuplexHandler {
         bodyAlarm?.cancel()
         bodyAlarm = nil
         if !head.isKeepAlive { isLast = true }
-        // The rest of it may never come, and no other request before it.
+        // The rest of a slow body may never arrive, and it precedes the next request.
         if case .failure(.tooSlow) = body { isLast = true }
         let isKeptAlive = !isLast
         let channel = context.channel
@@ -312,7 +309,6 @@ final class RequestHandler: ChannelDuplexHandler {
         let writer = AnswerWriter(
             channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
             version: head.version, isKeptAlive: isKeptAlive, isHead: head.method == .HEAD)
-        // What is answered counts as well.
         let lease = lease ?? ByteLease(limits.budget)
         self.lease = lease
         let caller = Caller()
@@ -328,16 +324,16 @@ final class RequestHandler: ChannelDuplexHandler {
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
             let response = await responder.respond(to: request, context: GatewayContext(whole, source: source))
             guard response.body.contentLength == nil, !isLarge else { return await writer.write(response) }
-            // What lasts is sent by a task that holds nothing of the memory that finding the answer took.
+            // A new task sends a long answer, which frees the memory of this task.
             Task { await writer.write(response) }
         }
-        // Even a preference for no executor in particular is asked for at every step of a task.
+        // A task checks its executor preference at every step, even a default preference.
         if isLarge { Task(executorPreference: limits.largeWork, operation: work) } else { Task(operation: work) }
     }
 
-    // MARK: Time
+    // MARK: Timeouts
 
-    /// One alarm a connection, which looks again later where something happened meanwhile.
+    /// Schedules the idle check, which reschedules itself after activity.
     private func watch(_ context: ChannelHandlerContext, after time: TimeAmount) {
         idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
             if case .waiting = self.phase, Self.unsentBytes(context) == 0 {
@@ -350,8 +346,9 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// A client that does not take what it is sent has its time, counted from the last byte that it took; a slow one has
-    /// all that it needs.
+    /// Starts the timeout of a client that does not read.
+    ///
+    /// Each byte that it reads restarts the timeout.
     private func watchAnswer(_ context: ChannelHandlerContext) {
         guard answerAlarm == nil else { return }
         let unsent = Self.unsentBytes(context)
@@ -392,7 +389,7 @@ extension RequestHandler: AnswerSink {
         guard let context = open(nil) else { return }
         let count = bytes.readableBytes + (rest?.readableBytes ?? 0)
         written += count
-        // What the client has not taken yet is held for it; most answers leave at once.
+        // Unread bytes of the answer remain in the budget; most answers leave at once.
         if count > ByteBudget.small { lease?.settle(at: count) }
         if let rest {
             context.write(wrapOutboundOut(bytes), promise: nil)
@@ -404,7 +401,9 @@ extension RequestHandler: AnswerSink {
         if context.channel.isWritable { answered(context) } else { endIsHeld = true }
     }
 
-    /// The way to the client, while there is one; after a fault of the connection there is none.
+    /// Returns the context of an open connection.
+    ///
+    /// Otherwise the promise fails.
     private func open(_ promise: EventLoopPromise<Void>?) -> ChannelHandlerContext? {
         guard !isClosing, let context, context.channel.isActive else {
             promise?.fail(ChannelError.ioOnClosedChannel)

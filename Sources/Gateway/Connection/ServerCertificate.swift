@@ -1,35 +1,33 @@
 import NIOSSL
 import Synchronization
 
-/// The certificate and the key of the gateway as they stand at this moment.
+/// The current certificate and key.
 ///
-/// A connection keeps those that it began with.
+/// Open connections keep theirs.
 package final class ServerCertificate: Sendable {
     private let certificate: String
     private let key: String
     private let context: Mutex<NIOSSLContext>
 
-    /// Reads certificate and key, in PEM.
+    /// Reads certificate and key in PEM.
     ///
     /// - Parameters:
-    ///   - certificate: a file of the certificate, and of those between it and a root.
-    ///   - key: a file of its private key, without a password.
-    /// - Throws: `ServerCertificateError` where they cannot be used.
+    ///   - certificate: a file with the certificate and its intermediate certificates.
+    ///   - key: a file with the private key, without a password.
     package init(certificate: String, key: String) throws(ServerCertificateError) {
         self.certificate = certificate
         self.key = key
         context = Mutex(try Self.context(certificate, key))
     }
 
-    /// Reads certificate and key again, for connections that begin from now on.
+    /// Reads the files again for new connections.
     ///
-    /// - Throws: `ServerCertificateError` where they cannot be used, and those of before then go on.
+    /// After an error the old certificate remains.
     func reload() throws(ServerCertificateError) {
         let read = try Self.context(certificate, key)
         context.withLock { $0 = read }
     }
 
-    /// Returns what encrypts a new connection.
     func handler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
 
     private static func context(_ certificate: String, _ key: String) throws(ServerCertificateError) -> NIOSSLContext {
@@ -51,9 +49,9 @@ package final class ServerCertificate: Sendable {
     }
 }
 
-/// A certificate that cannot be used.
+/// A fault of the certificate or its key.
 package struct ServerCertificateError: Error, Sendable, CustomStringConvertible {
-    /// The files and what is wrong with them.
+    /// The files and the fault.
     package let description: String
 
     init(_ description: String) {

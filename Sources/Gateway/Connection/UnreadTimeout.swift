@@ -6,12 +6,11 @@ import NIOCore
     import Darwin
 #endif
 
-/// The end of connections whose clients do not take what they have been sent.
+/// Closes connections whose clients do not read.
 enum UnreadTimeout {
-    /// Has the system end a connection once its client has taken nothing for a while of what the system holds for it.
+    /// Makes the system close a connection whose client acknowledges no bytes for a time.
     ///
-    /// What the system holds has left the gateway, and it would go on holding it also after the connection was closed
-    /// here. Where there is no such setting, only what has not left can be seen to.
+    /// Otherwise the system keeps unread bytes even after the channel was closed. Only Linux has this option.
     static func set(_ time: TimeAmount, on channel: any Channel) {
         #if os(Linux)
             let option = ChannelOptions.Types.SocketOption(
@@ -20,9 +19,9 @@ enum UnreadTimeout {
         #endif
     }
 
-    /// Closes a connection and forgets what its client has not taken.
+    /// Closes a connection and discards its unread bytes.
     static func abort(_ channel: any Channel) {
-        // Without it the system would hold what is left for as long as the client's machine answers.
+        // Otherwise the system keeps the unread bytes as long as the client's machine answers.
         _ = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         channel.close(promise: nil)
     }

@@ -5,31 +5,32 @@ import MergeCore
 import NIOCore
 import NIOPosix
 
-/// Serves the files of one folder under `/app/`: to everybody, since a page has no token before its user has signed in.
+/// Serves the files of the app without a token, because users sign in only on its pages.
 struct AppController {
     let folder: AppFolder
     let logger: Logger
 
-    /// Bytes of a file that are read at once.
     private static let piece = 65_536
-    /// Files of less gain nothing by gzip; of more, their length is worth more to the client.
+    /// The sizes for gzip.
+    ///
+    /// Smaller files gain nothing, and clients need the length of larger files.
     private static let packed = 1_024...4_194_304
-    /// A page may use its own origin and nothing else, and nothing that stands in its text.
+    /// A page may load only from its own origin, without inline scripts.
     private static let policy =
         "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    /// Whatever opens a file may block, and does so on threads that nothing else waits for.
+    /// The threads for blocking file access.
     private static let threads = NIOThreadPool.singleton
 
     func addRoutes(to routes: inout RouteTable) {
-        // What stands in the query is for the page's script.
+        // The query is for the script of the page.
         routes.get("/app", query: nil, need: .nothing, use: page)
         routes.get("/app/**", query: nil, need: .nothing, use: file)
     }
 
-    /// `/app` and `/app/`, which are one to the router.
+    /// Serves `/app` and `/app/`, which share a route.
     @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
         guard context.path.isExactly("/app") else { return try await file(request, context) }
-        // Without the slash the page's own addresses would not lie below it.
+        // Relative addresses of the page need the slash.
         let query = request.uri.query.map { "?" + $0 } ?? ""
         return Response(status: .permanentRedirect, headers: [.location: "/app/" + query])
     }

@@ -9,16 +9,16 @@ import NIOCore
 import Operations
 import RecordStore
 
-/// Answers changes, at once or for as long as a connection lasts, and everything as it stands.
+/// Serves the change feed, its event stream, and snapshots.
 struct ChangesController {
     let service: MergeService
     let box: RulesBox
     let access: FeedAccess
     let logger: Logger
-    /// nil where nobody needs a token.
+    /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
 
-    /// The longest that a request waits for news.
+    /// The maximum seconds that a request waits.
     private static let longestWait = 60
 
     func addRoutes(to routes: inout RouteTable) {
@@ -68,9 +68,9 @@ struct ChangesController {
             deadline)
     }
 
-    /// Waits until there is something to tell, the time is over, or the client's token opens nothing any more.
+    /// Waits for changes, until the time is over or the client's token is no longer valid.
     ///
-    /// - Returns: the page, and the rules under which it was read.
+    /// - Returns: the page and its rules.
     private func news(
         after page: FeedPage, _ asked: FeedRequest, under active: ActiveRules, by access: FeedAccess,
         until end: ContinuousClock.Instant, _ context: GatewayContext
@@ -79,7 +79,7 @@ struct ChangesController {
         let standing = TokenStanding(context, tokens)
         while page.changes.isEmpty, !page.hasMore, .now < end, !access.feed.isClosed, !context.received.caller.hasLeft {
             await access.wait(beyond: page.revision, of: page.feed, until: min(end, standing?.end ?? end))
-            // What comes from now on is for whoever may have it now, and as the rules are now.
+            // Rights and rules may have changed during the wait.
             if let standing, await !standing.holds() { break }
             active = try box.ready()
             access = access.seen(by: context.access(to: active.catalog))
@@ -120,9 +120,9 @@ struct ChangesController {
         ).answer(context, isHead: request.method == .head)
     }
 
-    /// The place from which a download that broke goes on.
+    /// Returns the cursor from which an interrupted download continues, or nil.
     ///
-    /// - Throws: a `Problem`: 400 where it is no cursor or of other resources, 410 where its feed or revision has gone.
+    /// - Throws: a `Problem`: 400 for a wrong cursor or other resources, 410 for an outdated feed or revision.
     private func cursor(
         in query: Query, of names: [String]?, at state: FeedState, _ access: FeedAccess
     ) async throws -> SnapshotCursor? {

@@ -4,9 +4,8 @@ import Hummingbird
 import MergeCore
 import MergeWire
 
-/// Serves the client library for JavaScript, which comes with the gateway: to everybody, since it holds no data.
+/// Serves the JavaScript client library without a token, because it contains no data.
 struct ClientController {
-    /// A file as it is served.
     private struct File {
         let bytes: [UInt8]
         let type: String
@@ -34,7 +33,7 @@ struct ClientController {
         guard let file = files[String(request.rawPath(1) ?? "")] else {
             throw Problem(.noSuchAddress, detail: "The client library has no file of this name.")
         }
-        // Modules of one version import each other, so none is used without asking whether it is still the one.
+        // Modules import each other in the same version, so browsers must revalidate each file.
         let fields: HTTPFields = [
             .eTag: file.tag, .cacheControl: "public, no-cache", .xContentTypeOptions: "nosniff",
         ]

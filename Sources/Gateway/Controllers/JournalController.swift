@@ -6,7 +6,7 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Serves the journal: what was merged, what was overwritten, and taking it back.
+/// Serves the journal and undo.
 struct JournalController {
     let service: MergeService
     let box: RulesBox
@@ -53,7 +53,7 @@ struct JournalController {
         let sender = try context.sender
         if !isPreview { try share.check(sender.who, in: active.journal) }
         var body: [UInt8] = []
-        // A request without body and media type is one that any web page can have a browser send, but not with a token.
+        // Any web page can send a request without body and media type, but not with a token.
         if context.bearer == nil || context.headers["content-type"] != nil || context.headers.announceBody {
             body = try context.jsonBody(limit: limits.bodyBytes)
         }
@@ -92,7 +92,6 @@ struct JournalController {
 }
 
 extension RequestHeaders {
-    /// Tells whether there is to be a body.
     fileprivate var announceBody: Bool {
         self["transfer-encoding"] != nil || (self["content-length"].map { $0 != "0" } ?? false)
     }

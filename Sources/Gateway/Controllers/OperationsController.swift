@@ -16,10 +16,10 @@ struct OperationsController {
     let metrics: GatewayMetrics
     let changes: ChangeWork
     private var feed: ChangeFeed { changes.feed }
-    /// nil where nobody needs a token.
+    /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
     private let watch: ReadinessWatch
-    /// The time for which the feed may stand still without a word.
+    /// The time after which `/readyz` reports a failing feed or scan.
     private static let patienceWithFeed = Duration.seconds(30)
 
     init(
@@ -73,22 +73,22 @@ struct OperationsController {
         Reply.json(Array(OpenAPI.document.utf8), to: context.headers)
     }
 
-    /// The process runs and answers.
+    /// Answers that the process runs.
     @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
         Reply.json(Array(#"{"status":"ok"}"#.utf8), to: context.headers)
     }
 
-    /// Tells whether requests are served, to probes and in `fieldmerge_ready` alike.
+    /// Returns true if requests are served, for `/readyz` and `fieldmerge_ready`.
     private func isReady(_ seen: ReadinessWatch.Seen) -> Bool {
         box.active != nil && seen.fault == nil && seen.writeFault == nil && !box.maintenance.isOn && !isInDoubt
     }
 
-    /// Nothing can be pushed, because a COMMIT has been in doubt for longer than recovery mostly takes.
+    /// True if a COMMIT has been in doubt for so long that pushes are refused.
     private var isInDoubt: Bool { service.inDoubtSince.map { .now - $0 > Self.recoveryPatience } ?? false }
 
     private static let recoveryPatience = Duration.seconds(3)
 
-    /// The database answers, the rules are served, and pushes can be written.
+    /// Answers whether requests are served, with all faults.
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
         var trouble = box.trouble + box.missingRights
         if let fault = tokens?.trouble { trouble.append(fault) }

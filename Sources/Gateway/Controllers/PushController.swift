@@ -6,7 +6,7 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Writes: one edit, or a push of many.
+/// Serves single edits and pushes.
 final class PushController: Sendable {
     let service: MergeService
     let box: RulesBox
@@ -54,7 +54,7 @@ final class PushController: Sendable {
         }
     }
 
-    /// Reads bodies for as long as a request has time.
+    /// Returns a decoder that stops at the deadline of the request.
     private func decoder(_ context: GatewayContext, under active: ActiveRules) -> PushDecoder {
         let deadline = context.deadline
         return PushDecoder(catalog: active.catalog, limits: limits) { () throws(Problem) in
@@ -95,7 +95,7 @@ final class PushController: Sendable {
             with: answer.isReplay ? Self.replayed : [:])
     }
 
-    /// Tells an answer that was given before.
+    /// The header of a stored answer.
     static let replayed: HTTPFields = {
         var fields = HTTPFields()
         if let name = HTTPField.Name("Idempotent-Replayed") { fields[name] = "true" }
@@ -104,17 +104,16 @@ final class PushController: Sendable {
 }
 
 extension GatewayContext {
-    /// The key that a header names.
     fileprivate var idempotencyKey: String? {
         get throws(Problem) { try utf8Header("idempotency-key") }
     }
 
-    /// The value of a header that may hold any text.
+    /// Returns a header that may contain any text.
     ///
-    /// - Throws: a 400 `Problem` where it is not UTF-8, since two such values could not be told apart.
+    /// - Throws: a 400 `Problem` if it is not UTF-8, because different values would decode to the same text.
     private func utf8Header(_ name: String) throws(Problem) -> String? {
         guard let text = headers.text(name) else { return nil }
-        // What is not UTF-8 has been read as this character.
+        // Bytes that are not UTF-8 were decoded to this character.
         guard !text.unicodeScalars.contains("\u{FFFD}") else {
             throw Problem(
                 .notUTF8,
@@ -123,10 +122,9 @@ extension GatewayContext {
         return text
     }
 
-    /// The one to whom the keys of the request belong.
     var keyOwner: String { bearer?.owner ?? "" }
 
-    /// The sender of the request and its device, where it names one.
+    /// The sender of the request, with its device if it is named.
     var sender: Sender {
         get throws(Problem) {
             let device = try utf8Header("x-device-id")

@@ -5,14 +5,13 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// A push as it came, to be run.
 final class PushRun: Sendable {
     let decoded: DecodedPush
     let sender: Sender
     let form: AnswerForm
     let sent: SentRequest
     let isPreview: Bool
-    /// Conflicts tell who wrote what they met.
+    /// Conflicts name the author of the other change.
     let tellsAuthors: Bool
 
     init(
@@ -27,16 +26,16 @@ final class PushRun: Sendable {
         self.tellsAuthors = tellsAuthors
     }
 
-    /// The edits that count against a rate: one at least, so that what is refused is not for nothing.
+    /// The edits that the rate limits: at least 1, so that refused pushes are charged too.
     var editCount: Int { (try? decoded.push.get().edits.count).map { max(1, $0) } ?? 1 }
 
-    /// The key; nil where the push has none, and for a preview.
+    /// The idempotency key; nil for a preview.
     var key: PushKey? {
         isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
     }
 }
 
-/// Runs pushes, whichever address they came to, and counts them.
+/// Runs pushes of all addresses.
 struct PushRunner: Sendable {
     let service: MergeService
     let maintenance: Maintenance
@@ -45,17 +44,15 @@ struct PushRunner: Sendable {
     let rates: ClientRates
     let delivery: ResultDelivery
 
-    /// Returns the same runner under other rules.
     func under(_ active: ActiveRules) -> PushRunner {
         PushRunner(
             service: service, maintenance: maintenance, active: active, metrics: metrics, rates: rates,
             delivery: delivery)
     }
 
-    /// Runs a push within the rates of its client, or answers what was answered to it before.
+    /// Runs a push within the rates of its client, or returns its stored answer.
     ///
-    /// - Returns: the answer, and its body with everything that the journal keeps as a digest alone.
-    /// - Throws: a `Failure` where there is no result.
+    /// - Returns: the answer, and its body with the private values that the journal stores as digests.
     func answer(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8]) {
         try rates.edits(run.editCount, of: context.keyOwner)
         try rates.beginPush(of: context.keyOwner)
@@ -69,12 +66,12 @@ struct PushRunner: Sendable {
             let push: Push
             switch run.decoded.push {
             case .success(let sound): push = sound
-            // What was answered once is answered again, even where the rules have changed since.
+            // Thrown only here, so that a stored answer is returned even after a change of the rules.
             case .failure(let problem): throw Failure(problem.told(to: context.access(to: active.catalog)))
             }
             do throws(Problem) {
                 try active.journal?.checkLength(ofBody: run.sent.body.count)
-                // Once it is merged nothing but the answer can be told.
+                // Checked before the merge, because a merged push must be answered.
                 try context.hold(service.length(ofRecordsIn: push))
             } catch {
                 throw Failure(error)
@@ -105,7 +102,7 @@ struct PushRunner: Sendable {
         return (answer, try await toldAgain(answer, to: run, in: context))
     }
 
-    /// Returns the history now; nil if the push does not name one, or if no journal is kept.
+    /// Returns the current history; nil if the push names none or the journal is off.
     private func history(of origin: PushOrigin) async throws(Failure) -> PushHistory? {
         if origin.feed == nil, origin.sent == nil { return nil }
         do throws(StoreError) {
@@ -115,7 +112,7 @@ struct PushRunner: Sendable {
         }
     }
 
-    /// Looks up what was answered to a push before; nil where it was not answered.
+    /// Returns the stored answer of a push, or nil.
     func known(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8])? {
         guard let key = run.key,
             let answer = try await service.keyed.known(under: key, active: active, deadline: context.deadline)
@@ -137,8 +134,7 @@ struct PushRunner: Sendable {
 }
 
 extension Problem {
-    /// Returns the problem without names that a client may not know: what is near to a name, or stands beside it, may be
-    /// none of its own.
+    /// Removes names that may be hidden from the client.
     fileprivate func told(to access: ClientAccess?) -> Problem {
         let names: [ProblemCode] = [.unknownResource, .unknownSection, .unknownGroup, .unknownField, .incompleteGroup]
         guard access != nil, names.contains(code) else { return self }

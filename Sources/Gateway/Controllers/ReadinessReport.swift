@@ -1,19 +1,17 @@
 import MergeWire
 
-/// The answer of `/readyz`: whether requests are served, under which rules, what the journal promises, and what is
-/// wrong.
+/// The answer of `/readyz`.
 struct ReadinessReport {
     let isReady: Bool
     let version: String?
     let trouble: [String]
-    /// nil as long as the journal is not open.
+    /// nil before the journal is open.
     let promise: String?
-    /// As the database estimates it; nil where there is no journal.
+    /// The database's estimate; nil if the journal is off.
     let journalRows: Int?
     let journalBytes: Int?
-    /// Rows of the last day.
     let journalLastDay: Int?
-    /// nil where there is no feed.
+    /// nil if there is no feed.
     let feed: FeedReport?
 
     var json: [UInt8] {

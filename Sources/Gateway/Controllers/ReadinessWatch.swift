@@ -1,18 +1,17 @@
 import MergeService
 import RecordStore
 
-/// Looks at the database and the journal for `/readyz`, at most once a second however often it is asked.
+/// Checks database and journal for `/readyz`, at most once a second.
 actor ReadinessWatch {
-    /// The state at the last look.
     struct Seen: Sendable {
-        /// The reason for which the database does not answer; nil where it does.
+        /// The reason for which the database does not answer.
         var fault: StoreError?
         var size: (rows: Int, bytes: Int, lastDay: Int)?
-        /// Transactions whose changes have no revision yet, as far as they are counted; nil where there is no journal.
+        /// The counted transactions without a revision, or nil.
         var pending: Int?
-        /// The reason for which the journal cannot be read; nil where it can, or where there is none.
+        /// The reason for which the journal cannot be read.
         var journalFault: StoreError?
-        /// The reason for which nothing can be pushed, although the database answers; nil if pushes can be written.
+        /// The reason for which pushes cannot be written although the database answers.
         var writeFault: StoreError?
     }
 
@@ -24,17 +23,15 @@ actor ReadinessWatch {
     private let patience: Duration
     private var last: (seen: Seen, at: ContinuousClock.Instant)?
     private var look: Task<Seen, Never>?
-    /// Counts how often the database was asked.
     private(set) var looks = 0
 
     private static let freshness = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - patience: the time that the database has to answer.
-    ///   - writes: whether a push has just failed because the database or the journal could not be written.
-    ///   - isPaused: true while nothing is to be written, not even by a probe.
-    ///   - active: the rules and the journal at the moment.
-    ///   - pendingFloor: rows of `pending` up to this number are not counted.
+    ///   - patience: the timeout of the database.
+    ///   - isPaused: true while even probes must not write.
+    ///   - active: returns the active rules with the journal.
+    ///   - pendingFloor: returns the row number up to which `pending` is not counted.
     init(
         _ service: MergeService, patience: Duration, writes: WriteHealth = WriteHealth(),
         isPaused: @escaping @Sendable () -> Bool = { false }, pendingFloor: @escaping @Sendable () -> Int,
@@ -48,7 +45,7 @@ actor ReadinessWatch {
         self.active = active
     }
 
-    /// Returns what was seen less than a second ago; else everyone who asks waits for one and the same look.
+    /// Returns a result of the last second, or joins the current check.
     func seen() async -> Seen {
         if let last, ContinuousClock.now - last.at < Self.freshness { return last.seen }
         if let look { return await look.value }
@@ -58,7 +55,7 @@ actor ReadinessWatch {
             let deadline = ContinuousClock.now.advanced(by: patience)
             let rules = active()
             var seen = await Self.look(at: service.engine, journal: rules?.journal, by: deadline)
-            // That it cannot be counted says nothing of whether requests are served.
+            // A failed count does not affect readiness.
             if seen.fault == nil, seen.journalFault == nil {
                 seen.pending = try? await rules?.journal?.countPending(after: pendingFloor(), deadline)
             }
@@ -74,12 +71,12 @@ actor ReadinessWatch {
         return seen
     }
 
-    /// A probe holds no push up for longer.
+    /// Limits the time for which a probe delays pushes.
     private static let writePatience = Duration.seconds(1)
 
-    /// Returns the reason for which nothing can be pushed.
+    /// Returns the reason for which pushes cannot be written, or nil.
     ///
-    /// - Parameter former: the reason at the last look, which goes on if nothing can be found out.
+    /// - Parameter former: the last reason, which is returned if the check is inconclusive.
     private static func writeFault(
         of service: MergeService, _ active: ActiveRules, _ writes: WriteHealth, or former: StoreError?
     ) async -> StoreError? {

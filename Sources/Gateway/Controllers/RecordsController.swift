@@ -7,7 +7,7 @@ import MergeService
 import MergeWire
 import Operations
 
-/// Reads: the rules, one record, a page of records.
+/// Serves the rules, single records, and pages of records.
 struct RecordsController {
     let service: MergeService
     let plain: PlainReads
@@ -73,7 +73,7 @@ struct RecordsController {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
             throw Problem(.invalid, about: .limit, detail: "“limit” is a decimal integer.")
         }
-        // Numbers beyond an Int are cut to the range like any other.
+        // Numbers beyond an Int are clamped too.
         let number = Int(text) ?? (text.hasPrefix("-") ? 0 : .max)
         return min(max(number, 1), service.limits.pageSize)
     }
@@ -88,7 +88,7 @@ struct RecordsController {
 }
 
 extension RulesBox {
-    /// - Throws: a 503 `Problem` as long as the rules or the database are not there.
+    /// - Throws: a 503 `Problem` if no rules are active.
     func ready() throws(Problem) -> ActiveRules {
         guard let active else {
             throw Problem(
@@ -100,9 +100,9 @@ extension RulesBox {
 }
 
 extension ActiveRules {
-    /// Returns the resource that the URL names.
+    /// Returns the resource of the URL.
     ///
-    /// - Throws: a 404 `Problem` for one of which the client reads nothing, as for one that is not there.
+    /// - Throws: a 404 `Problem` for a resource that is unknown or that the client may not read.
     func resource(at request: Request, for access: ClientAccess?) throws(Problem) -> Resource {
         let part = request.rawPath(2) ?? ""
         let isPlain = !part.utf8.contains(UInt8(ascii: "%"))

@@ -3,20 +3,22 @@ import MergeService
 import MergeWire
 import RecordStore
 
-/// Completes an answer that is given again: private values, of which the journal keeps digests alone, come from the push
-/// and from the records as they stand.
+/// Completes a stored answer.
+///
+/// The journal stores private values only as digests. Their values come from the push and from the current records.
 struct ReplayedAnswer: Sendable {
     let service: MergeService
     let active: ActiveRules
     let access: ClientAccess?
     let deadline: ContinuousClock.Instant
 
-    /// Returns the body of an answer; in an outcome, a value that nobody has any more stays a digest.
+    /// Returns the body of an answer.
+    ///
+    /// A digest remains if its value no longer exists.
     ///
     /// - Parameters:
-    ///   - push: the body of the push that is answered again.
+    ///   - push: the body of the push.
     ///   - address: the path of its URL.
-    /// - Throws: `StoreError` if a record that lacks values cannot be read.
     func body(_ answer: PushAnswer, to push: [UInt8], at address: String) async throws(StoreError) -> [UInt8] {
         guard answer.isReplay else { return answer.body }
         guard answer.access == access?.digest else { return await filtered(answer.body) }
@@ -32,9 +34,9 @@ struct ReplayedAnswer: Sendable {
         return journal.codec.revealed(answer.body, push, address, records, active.catalog)
     }
 
-    /// Returns an answer as the client may read it now, which is not as it could when it was given.
+    /// Returns the part of an answer that the client may read now.
     ///
-    /// Values that the journal keeps as digests alone stay so.
+    /// Private values remain digests.
     private func filtered(_ body: [UInt8]) async -> [UInt8] {
         guard let viewer = access?.viewer else { return body }
         var standing: [ReadRecord?] = []

@@ -7,7 +7,7 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Pushes one after the other, then what has changed, in one request.
+/// Runs pushes in order, then returns changes.
 struct SyncController {
     let service: MergeService
     let box: RulesBox
@@ -26,7 +26,7 @@ struct SyncController {
     @Sendable private func sync(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let tellsAuthors = try context.query.flag("by")
-        // Also where no push has to be run under it.
+        // Checked even without pushes.
         _ = try context.sender
         let body = try context.jsonBody(limit: limits.bodyBytes)
         try await gate.enter(body.count, until: context.deadline)
@@ -45,9 +45,6 @@ struct SyncController {
         return try await answer(pushes, wanted, under: active, context)
     }
 
-    /// Returns the part of a sync that asks the feed.
-    ///
-    /// - Throws: a 400 `Problem`.
     private static func wanted(
         _ asked: SyncRequest, under active: ActiveRules, for access: ClientAccess?, _ limits: MergeLimits
     ) throws(Problem) -> FeedRequest {
@@ -86,7 +83,7 @@ struct SyncController {
             var page = FeedPage(feed: known.feed, revision: known.revision, hasMore: false, changes: [])
             if let since = wanted.since {
                 if !FeedAccess.isServed(since: since, of: wanted.feed, by: known) {
-                    // The client may have read more from another gateway, or from a page that was read a moment later.
+                    // The client may have read a later revision from another gateway or a later page.
                     known = try await access.position(since: since, of: wanted.feed).state
                 }
                 // If a table was altered, the client syncs again: its rights belong to the rules of this request.
@@ -99,7 +96,7 @@ struct SyncController {
             let text = page.text(rules: active.catalog.version)
             bytes = await context.working(on: page.length) { pushes.text.encode(text) }
         } catch {
-            // The pushes count all the same.
+            // The results of the pushes are valid nevertheless.
             isWhole = false
             let failure = Failure(any: error)
             if let cause = failure.cause { box.note(cause, of: context) }

@@ -3,9 +3,9 @@ import Hummingbird
 import MergeCore
 import MergeWire
 
-/// Gives access tokens to those who have a refresh token.
+/// Issues access tokens for refresh tokens.
 struct TokenController {
-    /// nil where no token is a refresh token.
+    /// nil if there are no refresh tokens.
     let tokens: AccessTokens?
 
     func addRoutes(to routes: inout RouteTable) {

@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The addresses of the feed: changes and snapshots.
+    /// Changes and snapshots.
     static let changes = Theme(
         paths: #"""
             "/v1/changes": {

@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The addresses at which programs get an access token and the client library.
+    /// Access tokens and the client library.
     static let clients = Theme(
         paths: #"""
             "/v1/token": {

@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// Problems and keys, which all addresses name.
+    /// Problems and keys, which all addresses use.
     static let common = Theme(
         responses: #"""
             "Problem": {"description": "What went wrong.", "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}}

@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The addresses of the journal.
+    /// The journal.
     static let journal = Theme(
         paths: #"""
             "/v1/journal": {

@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The addresses that take edits.
+    /// Single edits and pushes.
     static let pushes = Theme(
         paths: #"""
             "/v1/merge/{resource}": {

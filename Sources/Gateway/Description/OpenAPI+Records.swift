@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The addresses of records.
+    /// Reads of records.
     static let records = Theme(
         paths: #"""
             "/v1/records/{resource}": {

@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The address that tells the rules, and their shape.
+    /// The rules and their schema.
     static let rules = Theme(
         paths: #"""
             "/v1/rules": {

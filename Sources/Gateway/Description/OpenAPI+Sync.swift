@@ -1,5 +1,5 @@
 extension OpenAPI {
-    /// The address that takes pushes and tells changes.
+    /// Pushes and changes in one request.
     static let sync = Theme(
         paths: #"""
             "/v1/sync": {

@@ -1,10 +1,12 @@
 import Operations
 
-/// The description of the addresses for tools (OpenAPI 3.1), put together from its themes.
+/// The OpenAPI 3.1 description, assembled from its themes.
 ///
-/// What a resource's fields are is told by `/v1/rules`.
+/// `/v1/rules` describes the fields of resources.
 enum OpenAPI {
-    /// Addresses that belong together and what they name: each text is the members of a JSON object, without its braces.
+    /// Related addresses with their components.
+    ///
+    /// Each text contains the members of a JSON object, without its braces.
     struct Theme {
         var paths = ""
         var parameters = ""
@@ -17,7 +19,6 @@ enum OpenAPI {
         rules, records, changes, sync, pushes, results, journal, clients, operations, common,
     ]
 
-    /// The description as JSON.
     static let document = #"""
         {
         "openapi": "3.1.0",
@@ -37,7 +38,6 @@ enum OpenAPI {
         }
         """#
 
-    /// Returns the members that the themes have of a kind, as one object.
     private static func object(_ members: (Theme) -> String) -> String {
         "{\n" + themes.map(members).filter { !$0.isEmpty }.joined(separator: ",\n") + "\n}"
     }

@@ -1,11 +1,10 @@
 import ChangeFeed
 
-/// The work of a gateway for the feed of changes.
+/// The parts of the gateway that work for the change feed.
 struct ChangeWork: Sendable {
-    /// Gives revisions and tells them.
     let feed: ChangeFeed
-    /// Notes what is sent.
+    /// Stores delivery records.
     let shown: ShownRecords
-    /// Looks for what programs wrote that bypass the gateway; nil where nobody does.
+    /// Finds foreign changes; nil if the scan is off.
     let scan: ForeignScan?
 }

@@ -11,8 +11,8 @@ import RecordStore
 
 /// Sends changes for as long as a connection lasts.
 ///
-/// Each event waits until the client has taken the last, so that one that does not read holds one event and nobody up;
-/// its connection is closed after a while, and it goes on from the last event that it had.
+/// Each event waits until the client has read the previous event. The connection of a client that stops reading is
+/// closed after a timeout. The client continues after the last event that it received.
 struct EventStream: Sendable {
     let box: RulesBox
     let access: FeedAccess
@@ -20,20 +20,19 @@ struct EventStream: Sendable {
     let limits: MergeLimits
     let requestID: String
     let logger: Logger
-    /// nil where nobody needs a token.
+    /// nil if the gateway needs no tokens.
     let standing: TokenStanding?
-    /// The client; nil where nobody needs a token.
+    /// nil if the gateway needs no tokens.
     let bearer: Bearer?
-    /// The bytes that the event under way holds.
+    /// The memory of the current event.
     let lease: ByteLease?
 
     /// The time without an event after which a comment is sent.
     private static let heartbeat = Duration.seconds(10)
-    /// The time before the next look where the database does not answer.
+    /// The delay after a database error.
     private static let pause = Duration.seconds(1)
     private static let patience = Duration.seconds(30)
 
-    /// Returns true where a client asks for events.
     static func isAccepted(_ headers: RequestHeaders) -> Bool {
         guard let accepted = headers["accept"] else { return false }
         return accepted.split(separator: ",").contains { entry in
@@ -41,18 +40,17 @@ struct EventStream: Sendable {
         }
     }
 
-    /// The place up to which a client has everything.
     private struct Position {
         var feed: String
         var revision: Int
-        /// The revision that the last event named.
+        /// The revision of the last event.
         var told: Int?
     }
 
-    /// - Parameter lastEventID: the id of the last event that the client has, which counts before the address.
+    /// - Parameter lastEventID: the id of the last received event, which overrides the query.
     func answer(lastEventID: String?, isHead: Bool) async throws -> Response {
         var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-        // Asks proxies not to hold events back.
+        // Proxies must not buffer events.
         if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
         let state = try await access.current()
         if isHead {
@@ -87,14 +85,16 @@ struct EventStream: Sendable {
             })
     }
 
-    /// Tells a client that its token opens nothing any more.
+    /// Reports that the token is no longer valid.
     private static let end = EventText.event("end", Array("{}".utf8))
 
     private static func event(_ problem: Problem) -> ByteBuffer {
         EventText.event("resync", ProblemEncoder.encode(problem, under: ProblemHead(problem)))
     }
 
-    /// Sends an event at once: a writer holds back the last piece until something follows.
+    /// Sends an event at once.
+    ///
+    /// The empty piece flushes it, because a writer delays the last piece.
     private static func send(_ event: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
         try await writer.write(event)
         try await writer.write(ByteBuffer())
@@ -106,12 +106,12 @@ struct EventStream: Sendable {
         if position.told == nil {
             try await tell(nil, at: &position, by: &writer)
         } else {
-            // The head leaves at once, so that the client knows that it is connected.
+            // Sends the head, so that the client detects the connection.
             try await Self.send(EventText.heartbeat, &writer)
         }
         while !access.feed.isClosed {
             let news = await news(position)
-            // What was read meanwhile is for whoever may have it now.
+            // Rights may have changed during the read.
             if let standing, await !standing.holds() { return try await Self.send(Self.end, &writer) }
             switch news {
             case .resync(let problem): return try await Self.send(Self.event(problem), &writer)
@@ -149,7 +149,7 @@ struct EventStream: Sendable {
 
     private func news(_ position: Position) async -> News {
         do {
-            // What thousands of streams wait with is small: nearly all is done between two waits, on the thread's stack.
+            // Thousands of streams wait here, so little state may exist across a suspension.
             var known = access.feed.fresh
             if known == nil { known = try await access.feed.current() }
             switch try look(position, at: known) {
@@ -160,7 +160,7 @@ struct EventStream: Sendable {
                 case .page(let read): page = read
                 case .resync(let now): return .resync(FeedAccess.resync(access.named(now)))
                 }
-                // Others hold all that there is: the next look may find room.
+                // The memory is used up. A later attempt may succeed.
                 guard lease?.take(page.length) ?? true else { return .trouble }
                 return .page(page)
             }
@@ -176,16 +176,16 @@ struct EventStream: Sendable {
         case reading(FeedReader.Reading)
     }
 
-    /// - Parameter known: how the feed stands; nil where no journal is kept.
+    /// - Parameter known: nil if the journal is off.
     private func look(_ position: Position, at known: FeedState?) throws -> Look {
         guard let known else { throw FeedAccess.noFeed }
         let active = try box.ready()
-        // Under other rules the client may see otherwise, and then its feed has another name.
+        // Other rules may change the client's rights, which changes the name of its feed.
         let client = active.catalog.hasAccessRules ? bearer?.access(to: active.catalog) : nil
         let access = access.seen(by: client ?? (active.catalog.hasAccessRules ? access.access : nil))
         let state = access.named(known)
         guard FeedAccess.isServed(since: position.revision, of: position.feed, by: state) else {
-            // Another gateway may have been ahead.
+            // Another gateway may be ahead.
             guard position.feed == state.feed, position.revision > state.revision else {
                 return .news(.resync(FeedAccess.resync(state)))
             }
@@ -200,7 +200,7 @@ struct EventStream: Sendable {
 
     /// Sends an event.
     ///
-    /// - Parameter page: nil for one without changes, that says where the client stands.
+    /// - Parameter page: nil to report only the position.
     private func tell(
         _ page: FeedPage?, at position: inout Position, by writer: inout any ResponseBodyWriter
     ) async throws {

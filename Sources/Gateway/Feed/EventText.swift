@@ -1,8 +1,10 @@
 import NIOCore
 
-/// Server-sent events (WHATWG HTML, section 9.2): data is one line of JSON.
+/// Server-sent events (WHATWG HTML, section 9.2) with a line of JSON as data.
 enum EventText {
-    /// Returns an event of changes; its id says where the client stands once it has it.
+    /// Returns an event of changes.
+    ///
+    /// Its id is the client's new position.
     static func changes(_ data: [UInt8], feed: String, revision: Int) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(data.count + 96)
@@ -21,10 +23,10 @@ enum EventText {
         return buffer
     }
 
-    /// A comment, by which either side sees that the connection lives.
+    /// A comment that reveals a broken connection.
     static let heartbeat = ByteBuffer(staticString: ":\n\n")
 
-    /// Reads the id of an event; nil where it is none of ours.
+    /// Reads the id of an event, or nil.
     static func position(_ id: String) -> (feed: String, revision: Int)? {
         guard let colon = id.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
         let digits = id.utf8[id.utf8.index(after: colon)...]

@@ -4,49 +4,48 @@ import MergeService
 import Operations
 import RecordStore
 
-/// The feed as requests ask it: whether it reaches back, and what has changed.
+/// Answers requests of a client to the change feed.
 struct FeedAccess: Sendable {
     let feed: ChangeFeed
     let reader: FeedReader
-    /// Notes what is sent.
+    /// Stores delivery records.
     let shown: ShownRecords
-    /// The client's rights; nil where no resource has rules of access.
+    /// The client's rights; nil without access rules.
     var access: ClientAccess?
 
-    /// Returns the feed as a client with other rights asks it.
+    /// Returns the feed for a client with other rights.
     func seen(by access: ClientAccess?) -> FeedAccess {
         FeedAccess(feed: feed, reader: reader, shown: shown, access: access)
     }
 
-    /// - Returns: how the feed stands.
-    /// - Throws: a 404 `Problem` where no journal is kept, or a `StoreError`.
+    /// Returns the current state of the feed.
+    ///
+    /// - Throws: a 404 `Problem` if the journal is off, or a `StoreError`.
     func current() async throws -> FeedState {
         guard let state = try await feed.current() else { throw Self.noFeed }
         return named(state)
     }
 
-    /// Returns the state of the feed under the name that it has for the client: another for one who sees otherwise.
+    /// Returns the state with the client's name of the feed, which depends on its rights.
     func named(_ state: FeedState) -> FeedState { state.named(for: access) }
 
-    /// Waits for news.
+    /// Waits for changes after a revision.
     ///
-    /// - Parameters:
-    ///   - revision: the revision that the client knows.
-    ///   - named: the feed under the name that it has for the client.
+    /// - Parameter named: the client's name of the feed.
     func wait(beyond revision: Int, of named: String, until deadline: ContinuousClock.Instant) async {
         await feed.wait(beyond: revision, of: FeedState.ownName(named), until: deadline)
     }
 
-    /// Finds the revision from which a client goes on.
+    /// Finds the revision from which a client continues.
     ///
-    /// - Returns: the revision, and the feed as it stands; the latest revision where the client names none.
-    /// - Throws: a `Problem`: 404 where no journal is kept, 410 where the feed does not reach back to it.
+    /// - Returns: the revision and the current state; the latest revision if `since` is nil.
+    /// - Throws: a `Problem`: 404 if the journal is off, 410 if the client needs a new snapshot.
     func position(
         since: Int?, of named: String?
     ) async throws -> (since: Int, state: FeedState) {
         var state = try await current()
         guard let since else { return (state.revision, state) }
-        // Another gateway may be ahead by a moment, and an older feed may have ended.
+        // Another gateway may be ahead, or the feed may have a new name.
         if since > state.revision || named.map({ !$0.isExactly(state.feed) }) ?? false,
             let newest = try await feed.catchUp()
         {
@@ -58,7 +57,7 @@ struct FeedAccess: Sendable {
 
     /// Reads a page of changes.
     ///
-    /// - Throws: a 410 `Problem` if the feed does not reach back to the client's revision any more, or a `StoreError`.
+    /// - Throws: a 410 `Problem` if the client needs a new snapshot, or a `StoreError`.
     func page(
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, _ deadline: ContinuousClock.Instant
     ) async throws -> FeedPage {
@@ -68,12 +67,12 @@ struct FeedAccess: Sendable {
         }
     }
 
-    /// Returns true where a feed tells what changed after a revision.
+    /// Returns true if a feed contains all changes after a revision.
     static func isServed(since: Int, of named: String?, by state: FeedState) -> Bool {
         state.reaches(back: since) && (named.map { $0.isExactly(state.feed) } ?? (since == 0))
     }
 
-    /// The problem of a client that cannot go on from where it is.
+    /// The problem of a client that needs a new snapshot.
     static func resync(_ state: FeedState) -> Problem {
         var problem = Problem(
             .resync,
@@ -82,7 +81,7 @@ struct FeedAccess: Sendable {
         return problem
     }
 
-    /// The problem of a gateway that keeps no journal.
+    /// The problem if the journal is off.
     static let noFeed = Problem(
         .noFeed, detail: "The gateway runs without a journal, so nobody knows what has changed.")
 }

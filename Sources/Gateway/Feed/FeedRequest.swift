@@ -3,21 +3,19 @@ import MergeCore
 import MergeService
 import MergeWire
 
-/// The members of a query, or of a body, that say what somebody wants of the feed.
+/// The members of a request to the change feed.
 struct FeedRequest: Sendable {
-    /// The revision up to which the client has everything; nil where it asks for the latest alone.
+    /// The client's revision; nil to request only the latest revision.
     var since: Int?
-    /// The feed that the revision is of; nil where it was left out.
+    /// The feed of the revision.
     var feed: String?
-    /// The resources that the client wants, in the order of the rules; nil for all.
+    /// In the order of the rules; nil for all.
     var resources: [String]?
-    /// Changes on a page.
     var limit: Int
 
-    /// Reads a decimal integer without a sign.
+    /// Reads a decimal integer without a sign; nil if the member is missing.
     ///
-    /// - Returns: nil where the member is missing; numbers beyond an `Int` are the largest.
-    /// - Throws: a 400 `Problem` where it is something else.
+    /// Numbers beyond an `Int` become the largest `Int`.
     static func number(_ name: String, in query: Query) throws(Problem) -> Int? {
         guard let text = try query.text(name) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
@@ -26,9 +24,9 @@ struct FeedRequest: Sendable {
         return Int(text) ?? .max
     }
 
-    /// Reads the resources that a query names.
+    /// Reads the requested resources.
     ///
-    /// - Throws: a `Problem`: 404 where one is unknown, 400 where none is named.
+    /// - Throws: a `Problem`: 404 for an unknown resource, 400 for an empty list.
     static func resources(
         in query: Query, of catalog: Catalog, for access: ClientAccess?
     ) throws(Problem) -> [String]? {
@@ -45,9 +43,9 @@ struct FeedRequest: Sendable {
         }
     }
 
-    /// Puts names of resources into the order of the rules, each once.
+    /// Sorts resources in the order of the rules, without duplicates.
     ///
-    /// - Throws: a 400 `Problem` where there are none, and that of `unknown`.
+    /// - Throws: a 400 `Problem` for an empty list, or the result of `unknown`.
     static func known(
         _ names: [String], in readable: [Resource], unknown: (String) -> Problem
     ) throws(Problem) -> [String] {
@@ -62,9 +60,7 @@ struct FeedRequest: Sendable {
         return readable.filter { wanted.contains(ObjectIdentifier($0)) }.map(\.name)
     }
 
-    /// Reads the members of `GET /v1/changes`.
-    ///
-    /// - Throws: a 400 or 404 `Problem`.
+    /// Reads the query of `GET /v1/changes`.
     init(
         _ query: Query, under active: ActiveRules, for access: ClientAccess?, _ limits: MergeLimits
     ) throws(Problem) {
@@ -75,7 +71,6 @@ struct FeedRequest: Sendable {
         try checkFeed()
     }
 
-    /// Makes a request out of a body's members.
     init(since: Int?, feed: String?, resources: [String]?, limit: Int) {
         self.since = since
         self.feed = feed
@@ -83,10 +78,9 @@ struct FeedRequest: Sendable {
         self.limit = limit
     }
 
-    /// Returns a number of changes on a page, cut to what is allowed.
     static func limit(_ wanted: Int?, _ limits: MergeLimits) -> Int { min(max(wanted ?? 500, 1), limits.pageSize) }
 
-    /// - Throws: a 400 `Problem` where a revision stands without the feed that it is of.
+    /// - Throws: a 400 `Problem` for a revision without its feed.
     func checkFeed() throws(Problem) {
         guard let since, since > 0, feed == nil else { return }
         throw Problem(

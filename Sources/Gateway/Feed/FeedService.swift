@@ -3,17 +3,15 @@ import MergeService
 import RecordStore
 import ServiceLifecycle
 
-/// Keeps looking at the feed, and for changes of other programs, for as long as the gateway runs.
+/// Runs the change feed, the scan and recovery.
 struct FeedService: Service {
     let feed: ChangeFeed
-    /// nil where nobody looks for changes of other programs.
+    /// nil if the scan is off.
     let scan: ForeignScan?
     let journal: @Sendable () -> Journal?
-    /// Has recovery decide about a COMMIT in doubt, if there is one.
+    /// Runs recovery if a COMMIT is in doubt.
     let settle: @Sendable () async -> Void
-    /// The time between two attempts of recovery.
-    ///
-    /// The first attempt follows the broken COMMIT at once.
+    /// The time between two attempts of recovery, after a first attempt at once.
     private static let recoveryInterval = Duration.seconds(1)
 
     func run() async throws {

@@ -5,7 +5,7 @@ import RecordStore
 import Operations
 import ServiceLifecycle
 
-/// Compares the history of the database with the highest position that was seen, once a second.
+/// Compares the database's history with the highest known position.
 struct HistoryWatch: Service {
     let history: HistoryGuard
     let feed: ChangeFeed
@@ -42,7 +42,7 @@ struct HistoryWatch: Service {
         do {
             if try await history.check(journal, confirmed: feed.known) { box.reopenJournal() }
         } catch {
-            // The readiness of the gateway reports a database that cannot be reached.
+            // Readiness reports an unreachable database.
             logger.debug("the history cannot be compared", metadata: ["error": "\(error)"])
         }
     }

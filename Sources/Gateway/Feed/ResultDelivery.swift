@@ -4,18 +4,20 @@ import MergeService
 import MergeWire
 import RecordStore
 
-/// Notes the records that the results of pushes show, where no change of their own tells them once more.
+/// Stores delivery records for records in push results that the feed does not report.
 ///
-/// A record that a push has changed comes to its client again with the changes, after this answer. One that it has not,
-/// such as that of a rejected edit, is read once more, since only then its rows' digests are known.
+/// The feed reports each changed record. An unchanged record, such as that of a rejected edit, is read again to compute
+/// its row digests.
 struct ResultDelivery: Sendable {
     let service: MergeService
     let feed: ChangeFeed
     let shown: ShownRecords
 
-    /// Notes the records of a result; where that fails the answer stands all the same, since the push has been decided.
+    /// Stores delivery records for a result.
     ///
-    /// - Parameter access: the rights of the client, who was sent what it may see; nil for one who sees everything.
+    /// An error is ignored, because the push is already decided.
+    ///
+    /// - Parameter access: the client's rights; nil for all rights.
     func note(
         _ result: PushResult, under active: ActiveRules, for access: ClientAccess?, _ deadline: ContinuousClock.Instant
     ) async {
@@ -28,10 +30,9 @@ struct ResultDelivery: Sendable {
         }
     }
 
-    /// Notes the records of an answer that is told again, which shows them as they were then: whoever takes it may have
-    /// been told of later changes before.
+    /// Stores delivery records for a stored answer, whose client may already have later changes.
     ///
-    /// - Parameter body: the answer as it is about to be sent.
+    /// - Parameter body: the answer before it is sent.
     func note(
         answerAgain body: [UInt8], under active: ActiveRules, for access: ClientAccess?,
         _ deadline: ContinuousClock.Instant
@@ -47,7 +48,7 @@ struct ResultDelivery: Sendable {
         }
     }
 
-    /// - Parameter isSame: tells, of a record by its position, whether it is now as it is sent.
+    /// - Parameter isSame: returns true if the current record at an index equals the sent record.
     private func note(
         _ names: [(resource: Resource, key: RecordKey)], under active: ActiveRules,
         _ deadline: ContinuousClock.Instant, isSame: @escaping @Sendable (Int, ReadRecord?) -> Bool
@@ -61,7 +62,7 @@ struct ResultDelivery: Sendable {
                     let (resource, key) = names[index]
                     let record = ShownRecord(
                         resource, journal.codec.key(key, resource.root), digests.sections(of: key, in: resource))
-                    // What has changed meanwhile is as nobody will find it, so it is told again.
+                    // If the record has changed since, stores a digest that never matches, so that the scan reports it.
                     return ShownRecords.Read(isSame(index, now) ? record : record.asNobodyFindsIt)
                 }
             }
@@ -74,7 +75,7 @@ struct ResultDelivery: Sendable {
 }
 
 extension PushResult {
-    /// It shows a record that the feed does not tell of.
+    /// True if the result contains a record that the feed does not report.
     var showsUnchanged: Bool { results.contains { !$0.hasChange } }
 }
 
@@ -83,9 +84,9 @@ extension EditResult {
         if case .key(let key)? = id { key } else { nil }
     }
 
-    /// The code of its problem if its record cannot be read.
+    /// The problem code of an unreadable record.
     fileprivate var unreadable: ProblemCode? { problem?.code == .unreadableRecord ? problem?.code : nil }
 
-    /// The feed tells of it.
+    /// True if the feed reports this edit.
     fileprivate var hasChange: Bool { status == .merged && outcomes.contains(where: \.kind.hasEffect) }
 }

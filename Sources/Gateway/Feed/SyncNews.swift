@@ -1,13 +1,12 @@
 import ChangeFeed
 import RecordStore
 
-/// The feed as a sync waits for it: with its own pushes in it, or as it was last after a while.
+/// Waits until the feed contains the pushes of a sync, or returns its last state after a timeout.
 struct SyncNews: Sendable {
     let feed: ChangeFeed
-    /// The longest that the answer waits for its own changes.
     private static let patience = Duration.seconds(2)
 
-    /// The feed, and whether everything that was committed before is in it.
+    /// The state of the feed; `isCaughtUp` is true if it contains all earlier commits.
     struct Found: Sendable {
         let state: FeedState?
         let isCaughtUp: Bool
@@ -15,7 +14,7 @@ struct SyncNews: Sendable {
 
     func news() async throws(StoreError) -> Found {
         let wait = Wait<Result<FeedState?, StoreError>>()
-        // Other requests wait for the same look, so it goes on when this one gives up.
+        // Other requests share this check, so it continues after the timeout.
         Task { [feed] in
             do throws(StoreError) {
                 wait.end(.success(try await feed.catchUp()))

@@ -4,10 +4,9 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Runs the pushes of one sync, one transaction for each.
+/// Runs the pushes of one sync, each in its own transaction.
 struct SyncPushes {
     private let runner: PushRunner
-    /// The feed that the sync names.
     private let feed: String?
     private let limits: WireLimits
     private let share: JournalShare
@@ -15,9 +14,8 @@ struct SyncPushes {
     private let box: RulesBox
     private var earlier = EarlierIDs()
     private var held = HeldPushes()
-    /// The answers so far.
     private(set) var text = SyncEncoder()
-    /// Every push so far was merged.
+    /// True if all pushes so far were merged.
     private(set) var allMerged = true
 
     init(runner: PushRunner, box: RulesBox, feed: String?, limits: WireLimits, share: JournalShare, tellsAuthors: Bool)
@@ -30,7 +28,7 @@ struct SyncPushes {
         self.share = share
     }
 
-    /// Runs a push, or answers what was answered to it before.
+    /// Runs a push, or returns its stored answer.
     mutating func run(_ push: SyncRequest.SentPush, _ context: GatewayContext) async {
         let active = box.active ?? runner.active
         let names = push.body.withUnsafeBytes {
@@ -63,7 +61,7 @@ struct SyncPushes {
     private mutating func refuse(_ push: SyncRequest.SentPush, naming names: PushNames, for problem: Problem) {
         text.add(key: push.key, problem)
         allMerged = false
-        // The client builds the push again, so a push that uses its ids is not refused.
+        // The client builds this push again. Later pushes with its temporary ids must wait.
         if problem.code == .historyChanged { return held.holdIDs(of: names) }
         guard problem.retry?.isLater == true else { return }
         switch problem.code {
@@ -75,7 +73,7 @@ struct SyncPushes {
         }
     }
 
-    /// nil for a push that is not run.
+    /// Returns nil for a push that is not run.
     private func answer(
         _ push: SyncRequest.SentPush, naming names: PushNames, by runner: PushRunner, _ context: GatewayContext
     ) async throws -> (PushAnswer, body: [UInt8])? {
@@ -96,14 +94,14 @@ struct SyncPushes {
             do {
                 return try await runner.known(run, context)
             } catch let failure as Failure where [.unknownOutcome, .cannotWrite].contains(failure.problem.code) {
-                // Whatever became of it before, it was not run now; what held up the others holds up the journal too.
+                // The push was not run now. The fault that delays other pushes also affects the journal.
                 return nil
             }
         }
         do {
             try share.check(sender.who, in: runner.active.journal)
         } catch {
-            // What was answered once is answered again.
+            // A stored answer is returned even if the share of the journal is used up.
             guard let known = try await runner.known(run, context) else { throw error }
             return known
         }

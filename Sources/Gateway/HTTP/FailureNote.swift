@@ -4,15 +4,12 @@ import MergeWire
 import RecordStore
 import Synchronization
 
-/// Carries what is for the log alone, such as what the database said, from where it is known to the line there.
+/// Collects facts about a failed request for the log.
 final class FailureNote: Sendable {
-    /// The facts that are known of a request so far.
     struct Facts: Sendable {
-        /// The database's own words, or the reason for which a token opens nothing.
+        /// The message of the database, or the reason for the refusal of a token.
         var cause: String?
-        /// The code of the problem that was answered.
         var code: String?
-        /// The resource that the problem is about.
         var resource: String?
         /// The name of the token.
         var who: String?
@@ -26,10 +23,9 @@ final class FailureNote: Sendable {
 
     func set(_ refusal: TokenRefusal) { state.withLock { $0.cause = refusal.rawValue } }
 
-    /// Notes the name of the token that a request came with.
     func set(who: String) { state.withLock { $0.who = who } }
 
-    /// Notes the problem of a request that has no result.
+    /// Stores the problem of a request without a result.
     func note(_ problem: Problem) {
         state.withLock { facts in
             facts.code = problem.code.rawValue
@@ -37,7 +33,7 @@ final class FailureNote: Sendable {
         }
     }
 
-    /// Notes why a push was not merged: the first reason that is its own.
+    /// Stores the first reason for which a push was not merged, apart from `rolledBack`.
     func note(_ answer: PushAnswer) {
         guard answer.status != .merged else { return }
         guard let result = answer.result else {

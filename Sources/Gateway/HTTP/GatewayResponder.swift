@@ -2,22 +2,21 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Answers requests: lets each in, hands it to the routes, counts it, and writes one line about it into the log, never a
-/// value, a token or a query.
+/// Checks, routes and logs requests.
 ///
-/// What is done for every request is done here and not by Hummingbird's middlewares, of which each costs several frames
-/// of its own on the way there and back.
+/// The log contains no values, tokens or queries.
+///
+/// The steps of every request are here, because each middleware of Hummingbird adds stack frames.
 final class GatewayResponder: HTTPResponder {
     let routes: RouterResponder<GatewayContext>
     let admission: Admission
-    /// nil where pages of no other origin are served.
+    /// nil if no other origin is allowed.
     let crossOrigin: CrossOrigin?
     let problems: ProblemMapping
     let logger: Logger
-    /// The seconds that a request has.
+    /// The maximum seconds of a request.
     let seconds: Int
     let metrics: GatewayMetrics
-    /// The log takes fields, not lines of text.
     let logsFields: Bool
 
     init(
@@ -69,10 +68,10 @@ final class GatewayResponder: HTTPResponder {
         return response
     }
 
-    /// The most bytes of a client's text in a line.
+    /// The maximum bytes of a client's text in a log line.
     private static let longestText = 256
 
-    /// A text as the log shows it: a client may send one of many thousand bytes with every request.
+    /// Shortens a client's text for the log.
     static func short(_ text: String) -> String {
         if text.utf8.count <= longestText { return text }
         return String(decoding: text.utf8.prefix(longestText), as: UTF8.self) + "..."

@@ -1,7 +1,7 @@
 internal import CZlib
 import RecordStore
 
-/// Bodies in gzip (RFC 1952): one member or several, whose contents belong together.
+/// Gzip bodies (RFC 1952), with one or several members.
 enum Gzip {
     enum Failure: Error {
         case malformed
@@ -12,7 +12,7 @@ enum Gzip {
     static let window = 15 + 16
     private static let chunk = 64 * 1_024
 
-    /// - Parameter limit: bytes at which unpacking stops, so that a small body cannot grow without bound.
+    /// - Parameter limit: the maximum unpacked bytes, against decompression bombs.
     static func unpack(_ packed: UnsafeRawBufferPointer, limit: Int) throws(Failure) -> [UInt8] {
         var stream = z_stream()
         guard
@@ -41,6 +41,6 @@ enum Gzip {
         }
     }
 
-    /// Returns a body packed; nil where zlib has no memory for it, and the body then goes out as it is.
+    /// Returns a compressed body; nil if zlib has no memory.
     static func pack(_ body: [UInt8]) -> [UInt8]? { PackedBytes.gzip(body) }
 }

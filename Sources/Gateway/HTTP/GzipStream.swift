@@ -1,11 +1,11 @@
 internal import CZlib
 
-/// A body in gzip (RFC 1952) that is made piece by piece.
+/// A gzip body (RFC 1952) that is compressed piece by piece.
 final class GzipStream {
     private let stream: UnsafeMutablePointer<z_stream>
     private static let chunk = 32 * 1_024
 
-    /// - Throws: `Gzip.Failure` where zlib has no memory for it.
+    /// - Throws: `Gzip.Failure` if zlib has no memory.
     init() throws(Gzip.Failure) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -23,7 +23,7 @@ final class GzipStream {
         stream.deallocate()
     }
 
-    /// Returns what can be sent of the body so far.
+    /// Returns all compressed bytes so far.
     func pack(_ piece: [UInt8], isLast: Bool = false) -> [UInt8] {
         var out: [UInt8] = []
         piece.withUnsafeBytes { input in

@@ -3,7 +3,7 @@ import MergeCore
 import NIOCore
 
 extension GatewayContext {
-    /// The body of a JSON request, unpacked, within the limit.
+    /// Returns the uncompressed body of a JSON request within the limit.
     func jsonBody(limit: Int) throws(Problem) -> [UInt8] {
         let type = headers["content-type"]
         guard
@@ -13,7 +13,7 @@ extension GatewayContext {
             throw Problem(.mediaType, detail: "The body has to be application/json in UTF-8.")
         }
         let encoding = headers["content-encoding"]?.trimmingSpaces.lowercased() ?? "identity"
-        // The older name means the same (RFC 9110 section 8.4.1.3).
+        // An older name of gzip (RFC 9110 section 8.4.1.3).
         let isPacked = encoding == "gzip" || encoding == "x-gzip"
         guard isPacked || encoding == "identity" else {
             throw Problem(.contentEncoding, detail: "The body may be packed with gzip, or not at all.")

@@ -8,16 +8,15 @@ import NIOCore
 import RecordStore
 import Synchronization
 
-/// Answers a page of records, a long one in pieces as they are read.
+/// Sends a page of records, a long page in pieces.
 ///
-/// The rows of a piece are turned into text on the database's thread and dropped, and what a slow client has not taken
-/// yet waits as text: it holds no connection to the database.
+/// The database's thread encodes each piece and drops its rows. So a slow client keeps text in memory, but no database
+/// connection.
 struct PageStream: Sendable {
     let service: MergeService
     let logger: Logger
-    /// The bytes after which a page ends early: whoever asks does not have to take what was read for it.
+    /// The bytes after which a page ends early.
     static let mostBytes = 8 << 20
-    /// The answer has the headers of the page alone.
     var isHead = false
 
     func answer(
@@ -25,7 +24,7 @@ struct PageStream: Sendable {
     ) async throws -> Response {
         let pieces = read(resource, after: key, limit: limit, for: viewer, context)
         var beginning = pieces.makeAsyncIterator()
-        // As long as nothing is sent, what goes wrong has a status of its own.
+        // Before the first byte is sent, an error can still have its own status.
         let first = try await beginning.next() ?? []
         let lease = context.received.lease
         guard let second = try await beginning.next() else {
@@ -34,7 +33,7 @@ struct PageStream: Sendable {
         let isPacked = Reply.acceptsGzip(context.headers)
         var headers: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
         if isPacked { headers[.contentEncoding] = "gzip" }
-        // Its length is not known before it is whole, so what follows would be read for nothing.
+        // The length is unknown, so further reading is useless.
         if isHead {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
         }
@@ -65,7 +64,9 @@ struct PageStream: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// The text of the page in pieces; a short page is one.
+    /// Returns the text of the page in pieces.
+    ///
+    /// A short page is one piece.
     private func read(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
         _ context: GatewayContext
@@ -102,14 +103,15 @@ struct PageStream: Sendable {
     }
 }
 
-/// The room that the pieces of one page take while they wait for the client.
+/// The memory of pieces that wait for the client.
 final class HeldPieces: Sendable {
-    /// What came of asking for room.
     enum Room {
         case found
-        /// There was none, and the page ends with this piece: what came before is sent already.
+        /// The memory is used up.
+        ///
+        /// Earlier pieces were sent, so the page ends with this piece.
         case last
-        /// There was none, and nothing has been sent.
+        /// The memory is used up, and nothing was sent.
         case refused
     }
 
@@ -121,7 +123,7 @@ final class HeldPieces: Sendable {
         self.lease = lease
     }
 
-    /// The first piece was refused, and with it the page.
+    /// The first piece was refused, so the page fails.
     var wasRefused: Bool { refused.load(ordering: .relaxed) }
 
     func take(_ piece: [UInt8]) -> Room {

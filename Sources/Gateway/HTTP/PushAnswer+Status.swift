@@ -3,7 +3,6 @@ import MergeService
 import MergeWire
 
 extension PushAnswer {
-    /// The HTTP status of the answer.
     var httpStatus: Int {
         switch failure {
         case .forbidden: 403

@@ -1,23 +1,24 @@
 import MergeCore
 import MergeWire
 
-/// The query of a request: members that its address knows, each of them once.
+/// The query of a request.
+///
+/// Each supported member may occur once.
 struct Query: Sendable {
     private var members: [(name: String, value: Substring)] = []
 
-    /// No query at all.
     init() {}
 
-    /// - Parameter known: the members that the address knows.
-    /// - Throws: a 400 `Problem` that names a member that is unknown or stands twice.
+    /// - Parameter known: the supported members.
+    /// - Throws: a 400 `Problem` for an unknown or repeated member.
     init(_ text: String, known: [String]) throws(Problem) {
         var unknown: [String] = []
-        // More members than the address knows are too many, so no more are looked at.
+        // More members than supported already prove a fault.
         for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: known.count + 1) {
             let end = pair.firstIndex(of: UInt8(ascii: "="))
             let raw = pair[..<(end ?? pair.endIndex)]
             let value = end.map { Substring(pair[pair.index(after: $0)...]) } ?? ""
-            // Mostly a name stands as it is known.
+            // Most names are not encoded.
             if let name = known.first(where: { $0.utf8.count == raw.count && $0.utf8.elementsEqual(raw) }) {
                 members.append((name, value))
                 continue
@@ -40,12 +41,12 @@ struct Query: Sendable {
         }
     }
 
-    /// The value of a member as it stands in the URL, not decoded; nil where it is missing.
+    /// The undecoded value of a member, or nil.
     subscript(name: String) -> Substring? { members.first { $0.name.isExactly(name) }?.value }
 
-    /// Returns a member as text; nil where it is missing.
+    /// Returns a member as text, or nil.
     ///
-    /// - Throws: a 400 `Problem` where its percent-encoding is wrong.
+    /// - Throws: a 400 `Problem` if its percent-encoding is wrong.
     func text(_ name: String) throws(Problem) -> String? {
         guard let raw = self[name] else { return nil }
         guard let text = KeyText.percentDecoded(raw.utf8) else {
@@ -54,9 +55,9 @@ struct Query: Sendable {
         return text
     }
 
-    /// A member that is true or false; false where it is missing.
+    /// Returns a Boolean member; false if it is missing.
     ///
-    /// - Throws: a 400 `Problem` where it is anything else.
+    /// - Throws: a 400 `Problem` for other values.
     func flag(_ name: String) throws(Problem) -> Bool {
         guard let value = try text(name) else { return false }
         guard ["true", "false"].containsExactly(value) else {

@@ -1,9 +1,8 @@
-/// Text of others in a line of the log, in quotes and with escapes as in JSON, so that it cannot end the line or pass
-/// for something else.
+/// Quotes a client's text for the log like JSON, so that it cannot forge a line or a field.
 package enum QuotedText {
-    /// Returns the text in quotes.
+    /// Returns the quoted text.
     package static func of(_ text: String) -> String {
-        // As most texts are.
+        // Most texts need no escapes.
         if isPlain(text) { return "\"" + text + "\"" }
         var out = "\""
         for scalar in text.unicodeScalars {
@@ -22,7 +21,6 @@ package enum QuotedText {
         return out + "\""
     }
 
-    /// Returns true for a text of visible ASCII that needs no escape.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }

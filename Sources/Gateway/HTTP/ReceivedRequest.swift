@@ -3,11 +3,9 @@ import MergeService
 import NIOCore
 import NIOHTTP1
 
-/// The head of a request as its connection received it.
 final class ReceivedHead: Sendable {
     let head: HTTPRequestHead
     let headers: RequestHeaders
-    /// The time at which it had come.
     let arrival: ContinuousClock.Instant
 
     init(_ head: HTTPRequestHead, at arrival: ContinuousClock.Instant) {
@@ -17,30 +15,25 @@ final class ReceivedHead: Sendable {
     }
 }
 
-/// A request as its connection received it.
+/// A received request.
 ///
-/// An object, because what travels with a request is copied at every step on its way.
+/// A class, because contexts are copied at every step.
 final class ReceivedRequest: Sendable {
-    /// Names the request in the log and in its answer.
+    /// The id in the log and in the answer.
     let id: String
     let headers: RequestHeaders
-    /// The path of the address, without its query.
+    /// Without the query.
     let path: String
-    /// All of the body, or why there is none.
-    ///
-    /// Every body is read whole before it means anything, so nobody has to wait for it here.
+    /// The complete body, or the reason for its absence.
     let body: Result<ByteBuffer, BodyFault>
-    /// The bytes that the request and its answer hold.
+    /// The memory of the request and its answer.
     let lease: ByteLease?
-    /// The time at which the head of the request had come.
+    /// The arrival of the head.
     let arrival: ContinuousClock.Instant
-    /// The time by which the request has to be done.
     let deadline: ContinuousClock.Instant
-    /// The caller that waits for the answer.
     let caller: Caller
-    /// The executor for what takes its time.
+    /// The executor for work on many bytes.
     let largeWork: LargeWork?
-    /// The database's own words for the log, where a request failed because of it.
     let failure = FailureNote()
 
     init(
@@ -58,7 +51,7 @@ final class ReceivedRequest: Sendable {
         self.largeWork = largeWork
     }
 
-    /// A request of which nothing has been received; its time is over.
+    /// An empty request whose deadline has passed.
     convenience init() {
         let now = ContinuousClock.now
         self.init(
@@ -67,11 +60,10 @@ final class ReceivedRequest: Sendable {
     }
 }
 
-/// The reason for which the body of a request was not taken.
+/// The reason for which a body was not accepted.
 enum BodyFault: Error {
     case tooLarge
-    /// It did not arrive in time.
     case tooSlow
-    /// The head of the request is at fault, so its body was not waited for.
+    /// The head has a fault, so the body was not received.
     case unwanted(Problem)
 }

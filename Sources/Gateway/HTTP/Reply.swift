@@ -4,10 +4,9 @@ import MergeCore
 import MergeWire
 import NIOCore
 
-/// Answers in the shapes that Protocol.md, section 5 knows.
+/// Answers in the forms of Protocol.md, section 5.
 enum Reply {
     private static let packingPays = 1_024
-    /// The headers of nearly every answer.
     private static let plain: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
 
     static func json(
@@ -40,7 +39,7 @@ enum Reply {
             type: "application/problem+json", with: fields)
     }
 
-    /// Returns true where `Accept-Encoding` allows gzip (RFC 9110 section 12.5.3).
+    /// Returns true if `Accept-Encoding` allows gzip (RFC 9110 section 12.5.3).
     static func acceptsGzip(_ headers: RequestHeaders) -> Bool {
         guard let accepted = headers["accept-encoding"] else { return false }
         for entry in accepted.split(separator: ",") {

@@ -1,9 +1,9 @@
 import Hummingbird
 
 extension Request {
-    /// A part of the path as it stands in the URL, not decoded; nil where there is none.
+    /// An undecoded segment of the path, or nil.
     ///
-    /// - Parameter position: counted from 0 behind the first slash.
+    /// - Parameter position: the index of the segment, from 0.
     func rawPath(_ position: Int) -> Substring? {
         guard let path = head.path?.utf8 else { return nil }
         let end = path.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.endIndex

@@ -1,23 +1,21 @@
 import NIOHTTP1
 
-/// The headers of a request as they arrived.
+/// The received headers of a request.
 ///
-/// This is the one place where they are read. Hummingbird's own collection of them indexes every name of every request
-/// before it finds the first, so it stays empty.
+/// Hummingbird's own collection is empty, because it indexes all names before the first lookup.
 struct RequestHeaders: Sendable {
-    /// An array of their own: to go through NIO's collection costs more than to copy it once.
+    /// A copy, because reading NIO's collection costs more.
     private let fields: [(name: String, value: String)]
 
     init(_ fields: HTTPHeaders = [:]) {
         self.fields = fields.map { $0 }
     }
 
-    /// The value of a header in ASCII, as all that HTTP itself knows are; any other byte reads as a question mark.
+    /// The value of a header in ASCII, with a question mark for each other byte.
     ///
-    /// - Parameter name: in lower case; any case of it is found.
+    /// - Parameter name: in lower case; it matches any case.
     subscript(name: String) -> String? { text(name).map(Self.ascii) }
 
-    /// Counts how often a header stands.
     func count(_ name: String) -> Int {
         fields.withUnsafeBufferPointer { fields in
             fields.indices.reduce(0) { $0 + (Self.isSame(fields[$1].name, name) ? 1 : 0) }
@@ -29,11 +27,13 @@ struct RequestHeaders: Sendable {
         return String(decoding: value.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// The value of a header that may hold any text; several of one name are one list (RFC 9110 section 5.3).
+    /// The value of a header that may contain any text.
     ///
-    /// - Parameter name: in lower case; any case of it is found.
+    /// Repeated headers form a list (RFC 9110 section 5.3).
+    ///
+    /// - Parameter name: in lower case; it matches any case.
     func text(_ name: String) -> String? {
-        // By places, since nothing of the others is then counted as used.
+        // Indices avoid reference counting of the other fields.
         fields.withUnsafeBufferPointer { fields in
             var found: String?
             for place in fields.indices where Self.isSame(fields[place].name, name) {
@@ -44,14 +44,16 @@ struct RequestHeaders: Sendable {
         }
     }
 
-    /// A value without the blanks behind it, which are not part of it (RFC 9110 section 5.5); NIO takes those before it.
+    /// Removes spaces at the end of a value (RFC 9110 section 5.5).
+    ///
+    /// NIO removes those at its start.
     private static func withoutBlanks(_ value: String) -> String {
         guard let last = value.utf8.last, last == 0x20 || last == 0x09 else { return value }
         let end = value.utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }
         return end.map { String(value[...$0]) } ?? ""
     }
 
-    /// Names of headers are ASCII.
+    /// Compares names of headers, which are ASCII.
     private static func isSame(_ name: String, _ lowercased: String) -> Bool {
         guard name.utf8.count == lowercased.utf8.count else { return false }
         return name.utf8.withContiguousStorageIfAvailable { name in
@@ -67,7 +69,6 @@ struct RequestHeaders: Sendable {
 }
 
 extension String {
-    /// Every byte of it is ASCII.
     var isASCII: Bool {
         utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } } ?? utf8.allSatisfy { $0 < 0x80 }
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Names requests in the log and in their answers: a random part for the process, and a number.
+/// Ids of requests: a random part of the process, and a number.
 ///
-/// Of 15 characters at most for the first millions of requests, which a `String` holds without memory of its own.
+/// The first millions of ids fit into a `String` without an allocation.
 enum RequestID {
     private static let process = String(UInt64.random(in: 1 << 28..<1 << 32), radix: 16) + "-"
     private static let last = Atomic<UInt64>(0)

@@ -1,17 +1,16 @@
 import Logging
 import MergeCore
 
-/// The line that a request leaves in the log: never a value of a client, a token or a query.
+/// The line of a request in the log, without values of a client, tokens or queries.
 struct RequestLine {
     let id: String
     let method: String
     let path: String
     let status: Int
     let milliseconds: Double
-    /// The refusal of a request; nil for any other.
+    /// nil for a request that succeeded.
     var refusal: Refusal?
 
-    /// The facts about a refusal, where they are known.
     struct Refusal {
         let facts: FailureNote.Facts
         let device: String?
@@ -28,10 +27,10 @@ struct RequestLine {
         }
     }
 
-    /// Text for people: words as they are, text of others in quotes.
+    /// The line as text, with client text in quotes.
     var text: String {
         let tenths = Int(clamping: (milliseconds * 10).rounded())
-        // Bytes, since every request has such a line, and a text takes several times as long to grow.
+        // Bytes, because appending to strings is several times slower, and every request has a line.
         var line: [UInt8] = []
         line.reserveCapacity(256)
         line += "request id=".utf8
@@ -49,7 +48,7 @@ struct RequestLine {
         return String(decoding: line, as: UTF8.self) + (refusal?.text ?? "")
     }
 
-    /// The same for machines.
+    /// The line as fields.
     var metadata: Logger.Metadata {
         var fields: Logger.Metadata = [
             "id": .string(id), "method": .string(method), "path": .string(path), "status": .stringConvertible(status),

@@ -3,30 +3,28 @@ import Hummingbird
 import MergeCore
 import Operations
 
-/// Every address that the gateway knows, with its methods and the members of its query.
+/// All addresses of the gateway.
 ///
-/// What is routed, what `Allow` says and what a query may hold all come from here.
+/// The router, the header `Allow` and the check of queries use this table.
 struct RouteTable: Sendable {
     typealias Handler = @Sendable (Request, GatewayContext) async throws -> Response
 
     /// The right that an address needs.
     enum Need: Sendable {
-        /// To read what is got, to write for anything else.
+        /// Read for GET and HEAD, write for other methods.
         case ofMethod
-        /// That of an operator.
         case operate
-        /// To ask for an access token.
+        /// The right to request an access token.
         case refresh
-        /// None: whoever asks is served.
+        /// No right.
         case nothing
     }
 
-    /// One address under one method.
     struct Route: Sendable {
-        /// Parts that begin with a colon stand for any text, and `**` at the end for any parts.
+        /// A segment with a colon matches any text, and a final `**` any segments.
         let path: String
         let method: HTTPRequest.Method
-        /// The members of its query; nil where anything may stand in it.
+        /// The members of its query; nil for any query.
         let query: [String]?
         let need: Need
         let handler: Handler
@@ -34,7 +32,7 @@ struct RouteTable: Sendable {
 
     private(set) var routes: [Route] = []
 
-    /// Adds what is read, which is served under `HEAD` as well: with the same headers, and without the body.
+    /// Adds an address for GET and HEAD.
     mutating func get(
         _ path: String, query: [String]? = [], need: Need = .ofMethod, use handler: @escaping Handler
     ) {
@@ -49,19 +47,18 @@ struct RouteTable: Sendable {
         routes.append(Route(path: path, method: .post, query: query, need: need, handler: handler))
     }
 
-    /// Returns what answers the requests of every route, and all others.
     func responder(_ problems: ProblemMapping) -> RouterResponder<GatewayContext> {
         let router = Router(context: GatewayContext.self)
         for route in routes {
             let responder = RouteResponder(route: route, problems: problems)
             router.on(RouterPath(route.path), method: route.method, responder: responder)
         }
-        // Stands in no way but that to no route, since it is added behind them.
+        // The middleware comes after the routes, so it runs only without a matching route.
         router.add(middleware: StrangeAddress(table: self, problems: problems))
         return router.buildResponder()
     }
 
-    /// The methods of an address; none where it is unknown.
+    /// The methods of an address; empty if it is unknown.
     func methods(at path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/")
         return routes.filter { route in
@@ -75,7 +72,9 @@ struct RouteTable: Sendable {
     }
 }
 
-/// Answers the requests of one route, once they are what the route is asked with, and every error with a problem document.
+/// Answers the requests of a route.
+///
+/// Errors become problem documents.
 private final class RouteResponder: HTTPResponder {
     private let route: RouteTable.Route
     private let problems: ProblemMapping
@@ -99,7 +98,7 @@ private final class RouteResponder: HTTPResponder {
     }
 }
 
-/// Answers requests for which there is no route: the address is unknown, or served under other methods.
+/// Answers requests without a route.
 private struct StrangeAddress: RouterMiddleware {
     let table: RouteTable
     let problems: ProblemMapping
@@ -110,16 +109,15 @@ private struct StrangeAddress: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            // The router looks for address and method at once, and says the same of both.
+            // The router does not distinguish an unknown address from an unsupported method.
             let allowed = table.methods(at: context.path)
             return problems.response(to: allowed.isEmpty ? error : MethodNotAllowed(allowed: allowed), context)
         }
     }
 }
 
-/// A method under which a known address is not served.
+/// A method that a known address does not support.
 struct MethodNotAllowed: Error {
-    /// Those under which it is.
     let allowed: [HTTPRequest.Method]
 
     /// The value of the header `Allow`.

@@ -3,14 +3,12 @@ import Operations
 import RecordStore
 
 extension RulesBox {
-    /// The most times that a request runs because its tables are altered.
+    /// The maximum runs of a request.
     private static let mostRuns = 3
 
-    /// Runs a request, and runs it again if a table was altered meanwhile and other rules are active by then.
+    /// Runs a request, and again if a table was altered and other rules are active.
     ///
-    /// A request that meets an altered table has written nothing.
-    ///
-    /// - Parameter run: runs the request under the active rules.
+    /// A request that detects an altered table has written nothing.
     func underNewestRules<Answer>(
         until deadline: ContinuousClock.Instant, _ run: (ActiveRules?) async throws -> Answer
     ) async throws -> Answer {

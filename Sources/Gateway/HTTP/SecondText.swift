@@ -6,17 +6,17 @@ import Synchronization
     import Darwin
 #endif
 
-/// A text that tells the time of the system's clock, made once a second.
+/// A text of the current time, formatted once a second.
 package final class SecondText: Sendable {
     private let known = Mutex((second: Int.min, text: ""))
     private let make: @Sendable (_ second: Int) -> String
 
-    /// - Parameter make: the text of a second since 1970.
+    /// - Parameter make: formats a second since 1970.
     package init(_ make: @escaping @Sendable (_ second: Int) -> String) {
         self.make = make
     }
 
-    /// The text of the second that it is.
+    /// The text of the current second.
     package var now: String {
         let second = time(nil)
         return known.withLock { known in

@@ -2,23 +2,22 @@ import MergeService
 import Operations
 import RecordStore
 
-/// The load of the gateway at one moment, for `/metrics`.
+/// The current load of the gateway, for `/metrics`.
 struct GatewayGauges {
-    /// The version of the rules; nil as long as none are served.
+    /// The version of the rules; nil before the first rules are active.
     let rules: String?
-    /// Sentences on what is wrong with the newest rules.
+    /// The number of faults of the newest rules.
     let ruleProblems: Int
-    /// nil where there is no journal, or nobody can ask it.
+    /// nil if the journal is off or unreadable.
     let journalRows: Int?
-    /// The changes of the history of the database that this gateway has detected.
+    /// The detected changes of the database's history.
     let historyChanges: Int
-    /// nil where the database is a file.
+    /// nil if the database is a file.
     let connections: ConnectionCounts?
     let queues: [QueueLoad]
-    /// Records that could not be read.
     let unreadable: [UnreadableRecords.Entry]
 
-    /// Everything in the text format of Prometheus, version 0.0.4.
+    /// The text for Prometheus, version 0.0.4.
     var text: String {
         var page = MetricsPage()
         page.begin("fieldmerge_info", type: "gauge", help: "1, with the versions of the program and of the rules")

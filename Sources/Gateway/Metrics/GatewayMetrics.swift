@@ -2,9 +2,8 @@ import ChangeFeed
 import MergeCore
 import Synchronization
 
-/// Counts what the gateway does, for `/metrics`.
+/// Counts requests, pushes and outcomes, for `/metrics`.
 final class GatewayMetrics: Sendable {
-    /// Requests of one kind with one status.
     struct RequestKind: Hashable, Comparable {
         let method: String
         let route: String
@@ -28,9 +27,9 @@ final class GatewayMetrics: Sendable {
 
     func begin() { state.withLock { $0.running += 1 } }
 
-    /// A request was answered.
+    /// Counts an answered request.
     ///
-    /// - Parameter seconds: from its first byte to its answer.
+    /// - Parameter seconds: the time from its first byte to its answer.
     func end(_ kind: RequestKind, seconds: Double) {
         state.withLock { state in
             state.running -= 1
@@ -39,7 +38,6 @@ final class GatewayMetrics: Sendable {
         }
     }
 
-    /// A push has its result.
     func count(_ result: PushResult) {
         state.withLock { state in
             state.pushes[result.status, default: 0] += 1
@@ -53,12 +51,11 @@ final class GatewayMetrics: Sendable {
         }
     }
 
-    /// Everything in the text format of Prometheus, version 0.0.4.
+    /// Returns the text for Prometheus, version 0.0.4.
     ///
     /// - Parameters:
-    ///   - journalBytes: what was left in the journal; nil where there is none.
-    ///   - feed: the feed of changes; nil where there is none.
-    ///   - scan: what is known of programs that bypass the gateway; nil where nobody looks.
+    ///   - journalBytes: the bytes written to the journal; nil if it is off.
+    ///   - scan: nil if the scan is off.
     func text(
         isReady: Bool, isMaintained: Bool = false, journalBytes: Int? = nil, feed: FeedGauges? = nil,
         scan: ScanStatus? = nil
@@ -116,18 +113,16 @@ final class GatewayMetrics: Sendable {
     }
 }
 
-/// The feed of changes at one moment, for `/metrics`.
+/// The current state of the change feed, for `/metrics`.
 struct FeedGauges: Sendable {
-    /// The latest revision that is told.
     let revision: Int
-    /// Clients that wait for the next.
     let waiting: Int
-    /// Transactions whose changes have no revision yet, as far as they are counted; nil where nobody could count them.
+    /// The counted transactions without a revision, or nil.
     let pending: Int?
 }
 
 extension MetricsPage {
-    /// Adds what is known of programs that bypass the gateway; what is not known yet is left out.
+    /// Adds the known values of the scan.
     fileprivate mutating func add(_ scan: ScanStatus) {
         for (name, type, help, value) in [
             ("scanning", "gauge", "1 where this gateway is the one that scans", scan.isScanning ? 1 : 0),
@@ -151,7 +146,7 @@ extension MetricsPage {
 }
 
 extension DateTime {
-    /// Seconds since the beginning of 1970 in the same zone; nil for a date that is none of the calendar.
+    /// The seconds since 1970 in the same time zone; nil for an incomplete date.
     fileprivate var unixSeconds: Int? {
         date.isIncomplete ? nil : date.dayNumber * 86_400 + Int(microseconds / 1_000_000)
     }

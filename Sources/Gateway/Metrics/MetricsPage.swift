@@ -1,6 +1,6 @@
 import MergeService
 
-/// Lines of the Prometheus text format.
+/// A page in the text format of Prometheus.
 struct MetricsPage {
     private(set) var text = ""
 

@@ -3,10 +3,10 @@ import MergeService
 import MergeWire
 
 extension UnreadableRecords {
-    /// Records that `/readyz` and `/metrics` name at most.
+    /// The maximum records that `/readyz` and `/metrics` name.
     static let mostNamed = 20
 
-    /// Sentences for `/readyz` that name the first records, and how many others there are.
+    /// Sentences for `/readyz`: the first records, and the number of the rest.
     var sentences: [String] {
         let all = current()
         let named = all.prefix(Self.mostNamed).map(\.sentence)
@@ -17,10 +17,10 @@ extension UnreadableRecords {
 }
 
 extension UnreadableRecords.Entry {
-    /// The key as URLs spell it; empty for rows whose key cannot be decoded.
+    /// The key in its URL form; empty if it cannot be decoded.
     var id: String { key.map { KeyText.encode($0, resource.root) } ?? "" }
 
-    /// Names the record and the reason, without a value of the record.
+    /// A sentence with the record and the reason, without values of the record.
     var sentence: String {
         if key != nil { return "The record \(resource.name)/\(id) cannot be read: \(reason)." }
         return "At least \(count) row\(count == 1 ? "" : "s") of table “\(table)” cannot be read by key, so clients of "
@@ -29,7 +29,7 @@ extension UnreadableRecords.Entry {
 }
 
 extension MetricsPage {
-    /// Adds how many records cannot be read, and the names of the first of them.
+    /// Adds the number of unreadable records and the first of them.
     mutating func add(_ unreadable: [UnreadableRecords.Entry]) {
         let total = "fieldmerge_unreadable_records"
         begin(total, type: "gauge", help: "Records that cannot be read; /readyz names the reasons")

@@ -1,17 +1,15 @@
 import MergeCore
 
-/// Lets in who may come in.
+/// Checks client version, origin, token and rate of a request.
 struct Admission {
     let authentication: Authentication
-    /// nil where everyone needs a token.
+    /// nil if clients need tokens.
     let pages: PageGuard?
-    /// nil where programs of any age are served.
+    /// nil if every version is served.
     let minimum: MinimumClients?
     let rates: ClientRates
 
-    /// Lets a request in, and notes who sent it.
-    ///
-    /// - Throws: a `Problem` where it may not be served.
+    /// Checks a request and stores its sender in the context.
     func admit(_ context: inout GatewayContext) async throws(Problem) {
         if let minimum, !context.path.isExactly("/healthz") { try minimum.check(context.headers) }
         try pages?.check(context.headers)

@@ -2,30 +2,30 @@ import HTTPTypes
 import MergeCore
 import Operations
 
-/// Knows who has a token, and keeps the addresses for probes, and those of the client library and of the app,
-/// open.
+/// Checks tokens and rights.
+///
+/// Probes, the client library and the app need no token.
 struct Authentication {
-    /// nil where the gateway listens on loopback addresses without tokens.
+    /// nil if the gateway listens on loopback addresses without tokens.
     let tokens: (any TokenVerifier)?
 
     private static let open = ["/healthz", "/readyz", "/app"]
 
-    /// The folders of the client library and of the app.
     private static let folders = ["/client/", "/app/"]
 
-    /// Returns true for the addresses of probes, of the client library and of the app.
+    /// Returns true for the addresses that need no token.
     static func isOpen(_ path: String) -> Bool {
-        // All others are there, and asked for more often.
+        // Most requests.
         if path.utf8.starts(with: "/v1/".utf8) { return false }
         return open.containsExactly(path) || folders.contains { path.utf8.starts(with: $0.utf8) }
     }
 
-    /// The one address that a refresh token opens.
+    /// The only address that accepts a refresh token.
     static let tokenAddress = "/v1/token"
 
-    /// Returns the bearer that sends a request; nil where nobody has to say so.
+    /// Returns the sender of a request; nil if the request needs no token.
     ///
-    /// - Throws: a 401 `Problem` where the request may not be served.
+    /// - Throws: a 401 `Problem` if the token or `X-Who` is wrong.
     func bearer(_ context: GatewayContext) async throws(Problem) -> Bearer? {
         guard let tokens, !Self.isOpen(context.path) else { return nil }
         let bearer = try await knownBearer(by: tokens, context)
@@ -36,11 +36,10 @@ struct Authentication {
         return bearer
     }
 
-    /// Returns the bearer of the token in a request.
     private func knownBearer(by tokens: any TokenVerifier, _ context: GatewayContext) async throws(Problem) -> Bearer {
         do throws(TokenRefusal) {
             guard let header = context.headers["authorization"] else { throw .missing }
-            // Two tokens are two clients, and which of them a proxy went by is not sure.
+            // A proxy may have used either token, so two are refused.
             guard context.headers.count("authorization") == 1, let token = AuthorizationHeader.token(in: header) else {
                 throw .malformed
             }
@@ -50,16 +49,15 @@ struct Authentication {
             }
             return bearer
         } catch {
-            // Why it opens nothing is for the operator alone to know.
+            // Only the operator's log contains the reason.
             context.failure.set(error)
             throw Problem(.noToken, detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")
         }
     }
 
-    /// Checks that a token has the right that an address needs.
+    /// Checks that a token has the right for an address.
     ///
-    /// - Parameter bearer: nil where nobody has to say who they are.
-    /// - Throws: a 403 `Problem` where it has not.
+    /// - Throws: a 403 `Problem` without the right.
     static func require(
         _ need: RouteTable.Need, for method: HTTPRequest.Method, of bearer: Bearer?
     ) throws(Problem) {
@@ -68,7 +66,7 @@ struct Authentication {
         switch need {
         case .ofMethod: try require(ofMethod, isThere: bearer.rights.contains(ofMethod))
         case .operate:
-            // Whoever may only read is told that first.
+            // The missing right of the method is reported first.
             if !bearer.rights.contains(.operate) {
                 try require(ofMethod, isThere: bearer.rights.contains(ofMethod))
             }

@@ -6,12 +6,12 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Turns every error into a problem document.
+/// Converts errors to problem documents.
 struct ProblemMapping {
     let box: RulesBox
     let writes: WriteHealth
 
-    /// Has the gateway look closer after a failure that may concern every push.
+    /// Starts a check after a failure that may affect every push.
     func noteFailure(_ code: String?) {
         switch code {
         case ProblemCode.cannotWrite.rawValue: writes.noteFailure()
@@ -30,7 +30,7 @@ struct ProblemMapping {
         return response
     }
 
-    /// The resource that an address names; nil for an address without one, and for a name that is none.
+    /// Returns the resource of an address, or nil.
     func resource(in path: String) -> String? {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3)
         guard parts.count > 2, ["records", "merge"].contains(where: { parts[1].elementsEqual($0.utf8) }) else {
@@ -60,7 +60,7 @@ struct ProblemMapping {
 
     private func note(_ error: StoreError, _ context: GatewayContext) { box.note(error, of: context) }
 
-    /// The status that the server for HTTP itself gave an error; nil where the problem's code decides.
+    /// Returns the status of an HTTP error; nil if the code of the problem decides.
     private func head(of error: any Error) -> ProblemHead? {
         guard let status = (error as? any HTTPResponseError)?.status, status != .notFound else { return nil }
         return ProblemHead(status: status.code, title: status.reasonPhrase)
@@ -68,7 +68,7 @@ struct ProblemMapping {
 }
 
 extension RulesBox {
-    /// Notes what the database said for the log, and has a schema that has changed read again.
+    /// Stores a database error for the log, and requests a reload if the schema has changed.
     func note(_ error: StoreError, of context: GatewayContext) {
         context.failure.set(error)
         if error.kind == .schemaChanged { askForReload() }

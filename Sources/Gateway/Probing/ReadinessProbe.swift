@@ -3,32 +3,32 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Asks a gateway on this machine whether it serves requests: one `GET /readyz`, bounded in time and bytes.
+/// Sends one `GET /readyz` to a gateway on this machine, limited in time and bytes.
 ///
-/// The certificate is not checked: it names the host that clients use, not the loopback address that is asked here, and
-/// nothing secret is sent.
+/// It does not verify the certificate, which contains the public host instead of the loopback address. The request
+/// contains no secret.
 package struct ReadinessProbe: Sendable {
     private let host: String
     private let port: Int
     private let isEncrypted: Bool
 
-    /// The most bytes of an answer.
+    /// The maximum bytes of an answer.
     private static let mostBytes = 64 * 1_024
 
-    /// A reason for which no answer came.
+    /// The reason for which no answer came.
     package struct Silence: Error, CustomStringConvertible {
         package let description: String
     }
 
     /// The answer of the gateway.
     package struct Answer: Sendable {
-        /// Requests are served.
+        /// True if the gateway serves requests.
         package let isReady: Bool
         /// The body of the answer.
         package let body: [UInt8]
     }
 
-    /// - Parameter host: the address to listen on; one that stands for all of the machine's is asked on loopback.
+    /// - Parameter host: the configured address. A wildcard address is replaced by loopback.
     package init(host: String, port: Int, isEncrypted: Bool) {
         switch host {
         case "0.0.0.0", "": self.host = "127.0.0.1"
@@ -41,7 +41,7 @@ package struct ReadinessProbe: Sendable {
 
     /// Returns the answer.
     ///
-    /// - Throws: `Silence` where there is none in time.
+    /// - Throws: `Silence` if no answer comes in time.
     package func ask(within seconds: Int64) async throws(Silence) -> Answer {
         do {
             return try await answer(within: .seconds(seconds))
@@ -80,7 +80,6 @@ package struct ReadinessProbe: Sendable {
     }
 }
 
-/// Collects the answer.
 private final class ProbeAnswer: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

@@ -1,29 +1,28 @@
 import MergeCore
 import Synchronization
 
-/// Bounds how much each client asks for in a second, and how much of what waits is its own.
+/// Limits the requests and edits per second and the waiting pushes of each client.
 ///
-/// A client is whoever one token, or issuer and `sub`, names; without tokens everybody is the same one.
+/// A client is the name of a token, or issuer and `sub`. Without tokens there is only one client.
 final class ClientRates: Sendable {
     private struct Buckets {
         var requests: TokenBucket?
         var edits: TokenBucket?
-        /// The pushes that are being answered.
+        /// The pushes without an answer.
         var pushes = 0
     }
 
     private let requestsPerSecond: Int?
     private let editsPerSecond: Int?
-    /// The most pushes of one client that may wait; nil where nobody is told from others.
+    /// The maximum waiting pushes of a client; nil if clients cannot be distinguished.
     private let share: Int?
     private let clients = Mutex<[ExactText: Buckets]>([:])
-    /// The number of clients from which on those who ask for nothing are forgotten.
+    /// The number of clients from which on idle clients are removed.
     private static let many = 10_000
 
-    /// - Parameters:
-    ///   - requestsPerSecond: nil for no bound.
-    ///   - editsPerSecond: nil for no bound.
-    ///   - share: the most pushes of one client that may wait at once; nil for no bound.
+    /// Makes the limits; nil disables a limit.
+    ///
+    /// - Parameter share: the maximum waiting pushes of a client.
     init(requestsPerSecond: Int?, editsPerSecond: Int?, share: Int?) {
         self.requestsPerSecond = requestsPerSecond
         self.editsPerSecond = editsPerSecond
@@ -32,7 +31,7 @@ final class ClientRates: Sendable {
 
     /// Counts a request.
     ///
-    /// - Throws: a 429 `Problem` where the client has asked too often.
+    /// - Throws: a 429 `Problem` above the limit.
     func request(of who: String, at now: ContinuousClock.Instant = .now) throws(Problem) {
         guard let rate = requestsPerSecond else { return }
         let wait = change(who, at: now) { client -> Int? in
@@ -45,7 +44,7 @@ final class ClientRates: Sendable {
 
     /// Counts the edits of a push.
     ///
-    /// - Throws: a 429 `Problem` where the client has sent too many.
+    /// - Throws: a 429 `Problem` above the limit.
     func edits(_ count: Int, of who: String, at now: ContinuousClock.Instant = .now) throws(Problem) {
         guard let rate = editsPerSecond, count > 0 else { return }
         let wait = change(who, at: now) { client -> Int? in
@@ -56,9 +55,9 @@ final class ClientRates: Sendable {
         if let wait { throw Self.over("\(rate) edits", wait) }
     }
 
-    /// Takes one of the places for pushes that a client may have waiting; `endPush` gives it back.
+    /// Counts a waiting push of a client until `endPush`.
     ///
-    /// - Throws: a 429 `Problem` where the client has its share waiting already.
+    /// - Throws: a 429 `Problem` above the limit.
     func beginPush(of who: String) throws(Problem) {
         guard let share else { return }
         let isIn = change(who, at: .now) { client in
@@ -73,7 +72,6 @@ final class ClientRates: Sendable {
         }
     }
 
-    /// Gives back a place that `beginPush` took.
     func endPush(of who: String) {
         guard share != nil else { return }
         change(who, at: .now) { $0.pushes -= 1 }
@@ -94,7 +92,7 @@ final class ClientRates: Sendable {
         }
     }
 
-    /// A client whose buckets are full is like one that never came.
+    /// Returns true if a client has no waiting push and full buckets, like a new client.
     private static func isIdle(_ client: Buckets, at now: ContinuousClock.Instant) -> Bool {
         client.pushes == 0 && client.requests?.isFull(at: now) ?? true && client.edits?.isFull(at: now) ?? true
     }

@@ -1,13 +1,11 @@
 /// The version of a program, such as 3.12 or 2.0-beta.
 struct ClientVersion: Sendable, Equatable, CustomStringConvertible {
-    /// The version as it was written.
     let description: String
-    /// Without zeros at the end, so that 2 is 2.0.
+    /// Without zeros at the end, so that 2 equals 2.0.
     private let numbers: [UInt64]
     private let suffix: String?
 
-    /// Reads numbers with dots between, perhaps with `-suffix` behind them, perhaps with `+build`, which says nothing;
-    /// nil for anything else.
+    /// Reads numbers with dots, an optional `-suffix` and an ignored `+build`; nil for other texts.
     init?(_ text: String) {
         let whole = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)[0]
         let parts = whole.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,7 +20,6 @@ struct ClientVersion: Sendable, Equatable, CustomStringConvertible {
         suffix = parts.count > 1 ? String(parts[1]) : nil
     }
 
-    /// Returns true where this one came before another.
     func isOlder(than other: ClientVersion) -> Bool {
         if numbers != other.numbers { return numbers.lexicographicallyPrecedes(other.numbers) }
         switch (suffix, other.suffix) {

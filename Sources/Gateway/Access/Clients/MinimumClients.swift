@@ -1,16 +1,17 @@
 import MergeCore
 
-/// Turns away programs that are too old, before anything else is looked at.
+/// Refuses programs that are too old, before any other check.
 package struct MinimumClients: Sendable {
     private let minimums: [(name: String, version: ClientVersion)]
     private let message: String?
     private let link: String?
 
+    /// Reads the minimum versions.
+    ///
     /// - Parameters:
     ///   - minimums: `NAME/VERSION`, each name once.
-    ///   - message: a sentence for the person in front of an old program.
-    ///   - link: the place where a newer one is.
-    /// - Throws: `MinimumClientsError` for one that cannot be read.
+    ///   - message: a sentence for the user of an old program.
+    ///   - link: the address of a newer version.
     package init(
         _ minimums: [String], message: String? = nil, link: String? = nil
     ) throws(MinimumClientsError) {
@@ -33,7 +34,7 @@ package struct MinimumClients: Sendable {
 
     /// Checks the header `X-Client`, which is `NAME/VERSION`.
     ///
-    /// - Throws: a 426 `Problem` where the program is older than it has to be; other programs pass.
+    /// - Throws: a 426 `Problem` if the program is older than its minimum.
     func check(_ headers: RequestHeaders) throws(Problem) {
         guard let header = headers["x-client"] else { return }
         let parts = header.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -56,6 +57,6 @@ package struct MinimumClients: Sendable {
 
 /// A minimum version that cannot be read.
 package struct MinimumClientsError: Error, Sendable, CustomStringConvertible {
-    /// The text and what is wrong with it.
+    /// The text and its fault.
     package let description: String
 }

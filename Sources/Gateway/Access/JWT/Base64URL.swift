@@ -1,8 +1,8 @@
-/// Base64 without padding, in the alphabet for addresses (RFC 4648 section 5).
+/// Base64 without padding, in the URL alphabet (RFC 4648 section 5).
 enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Returns the bytes that a text stands for; nil for any other text, be it only padded.
+    /// Decodes a text; nil for other texts, even with padding.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var out: [UInt8] = []
@@ -17,11 +17,10 @@ enum Base64URL {
             count -= 8
             out.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
         }
-        // Bits that are left over say nothing, so they are none.
+        // Unused bits must be zero.
         return bits & (1 << UInt32(count) - 1) == 0 ? out : nil
     }
 
-    /// Returns bytes as text.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var out: [UInt8] = []
         var bits: UInt32 = 0

@@ -3,17 +3,17 @@ package import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The settings by which JWTs are verified.
+/// The settings for the verification of JWTs.
 package struct JWTSettings: Sendable {
-    /// A file, or an address; nil where only the secret counts.
+    /// The file or address of the public keys; nil if only the secret is used.
     package var keys: String?
-    /// The `iss` that a token has to have.
+    /// The required `iss` of a token.
     package var issuer: String
-    /// The `aud` that a token has to have among its own.
+    /// The `aud` that a token must contain.
     package var audience: String
-    /// A file of 32 bytes or more; nil where only keys count.
+    /// A file with a secret of at least 32 bytes; nil if only public keys are used.
     package var secretFile: String?
-    /// The name of the claim that holds the roles.
+    /// The name of the claim that contains the roles.
     package var roles = "roles"
 
     /// Makes settings without keys.
@@ -23,18 +23,18 @@ package struct JWTSettings: Sendable {
     }
 }
 
-/// Verifies JWTs, and keeps their keys up to date for as long as it runs.
+/// Verifies JWTs, and keeps their keys up to date while it runs.
 package struct JWTAccess: Service {
     let verifier: JWTVerifier
     private let ring: KeyRing?
-    /// nil where only keys count.
+    /// nil if only public keys are used.
     let secret: SharedSecret?
     private let isFile: Bool
     private let look: Duration
 
-    /// Reads the secret, and the keys of a file; an address is asked once the service runs.
+    /// Reads the secret and the key file.
     ///
-    /// - Throws: `KeySetError` where a file or an address cannot be used.
+    /// `run` fetches an address.
     package init(_ settings: JWTSettings, logger: Logger) async throws(KeySetError) {
         try await self.init(settings, logger: logger, pause: .seconds(30)) { Date().timeIntervalSince1970 }
     }
@@ -68,8 +68,9 @@ package struct JWTAccess: Service {
         look = .seconds(2)
     }
 
-    /// Asks for the keys at once, looks at a file of them every two seconds, and reads keys and secret again on SIGHUP, until
-    /// the service is shut down.
+    /// Keeps the keys up to date until the service is shut down.
+    ///
+    /// It fetches the keys at start, checks a key file every two seconds, and reads keys and secret on SIGHUP.
     package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             if let ring { group.addTask { await keepUp(ring) } }

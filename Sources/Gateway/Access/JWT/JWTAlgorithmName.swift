@@ -1,17 +1,17 @@
 import MergeCore
 
-/// The algorithms that a token may be signed with.
 enum JWTAlgorithmName: String, Sendable, CaseIterable {
     case rs256 = "RS256"
     case ps256 = "PS256"
     case es256 = "ES256"
     case edDSA = "EdDSA"
-    /// With the operator's secret, and never with a key of a set.
+    /// Works only with the operator's secret.
     case hs256 = "HS256"
 
-    /// Finds the algorithm of a name; nil where none has it.
+    /// Finds the algorithm of a name, or nil.
     ///
-    /// Bytes are compared, since whoever has no token chooses the name, and strings cost the square of their length.
+    /// It compares bytes: unauthenticated clients choose the name, and comparing strings costs the square of their
+    /// length.
     init?(named name: String) {
         guard let known = Self.allCases.first(where: { $0.rawValue.isExactly(name) }) else { return nil }
         self = known
@@ -19,7 +19,7 @@ enum JWTAlgorithmName: String, Sendable, CaseIterable {
 }
 
 extension String {
-    /// Returns true where another text differs from this one, which is in lower case, in nothing but capitals of ASCII.
+    /// Compares a text with this lower-case text and ignores the case of ASCII letters.
     func isSameASCII(_ other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { byte, sent in

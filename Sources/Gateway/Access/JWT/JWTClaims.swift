@@ -2,21 +2,19 @@ import MergeCore
 import MergeWire
 import Operations
 
-/// The expectations that the claims of a token have to meet.
+/// The requirements for the claims of a token.
 struct JWTClaims: Sendable {
     let issuer: String
     let audience: String
-    /// The name of the claim that holds the roles.
     let rolesClaim: String
 
-    /// Seconds by which the clocks of an issuer may be ahead; an end has none.
+    /// The seconds by which an issuer's clock may be ahead, for `nbf` only.
     private static let leeway = 60.0
     private static let longestSubject = 255
 
-    /// Returns the claims of a token whose signature was verified, once they hold.
+    /// Checks and returns the claims of a verified token.
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Throws: `TokenRefusal` that names the check that failed.
     func check(_ payload: [UInt8], now: Double) throws(TokenRefusal) -> (claims: AccessClaims, expiry: Double) {
         guard let claims = try? ClaimsDecoder.decode(payload) else { throw .claims }
         guard case .text(let name)? = claims["iss"], name.isExactly(issuer) else { throw .issuer }
@@ -30,9 +28,9 @@ struct JWTClaims: Sendable {
         return (claims, expiry)
     }
 
-    /// Returns the bearer that a token speaks of.
+    /// Returns the bearer of a token.
     ///
-    /// - Throws: `TokenRefusal` where it names nobody.
+    /// - Throws: `TokenRefusal` without a usable `sub`.
     func bearer(_ claims: AccessClaims, expiry: Double) throws(TokenRefusal) -> Bearer {
         guard case .text(let subject)? = claims["sub"], !subject.isEmpty,
             subject.unicodeScalars.count <= Self.longestSubject,
@@ -43,10 +41,10 @@ struct JWTClaims: Sendable {
             expiry: expiry)
     }
 
-    /// Returns the roles that a token gives: those of an array of strings, or the one; anything else is none.
+    /// Returns the roles: a string, an array of strings, or none.
     func roles(_ claims: AccessClaims) -> Set<ExactText> { Set(Self.texts(claims[rolesClaim]).map(ExactText.init)) }
 
-    /// Returns a text, or all elements of an array where all of them are texts.
+    /// Returns a text, or all elements of an array of texts.
     private static func texts(_ value: Scalar?) -> [String] {
         switch value {
         case .text(let text): return [text]
@@ -59,12 +57,10 @@ struct JWTClaims: Sendable {
         }
     }
 
-    /// The end of the year 9999, in seconds since 1970, so that no sum or conversion of a time overflows.
+    /// The end of the year 9999 in seconds since 1970, which prevents overflows.
     private static let latest = 253_402_300_800.0
 
-    /// Reads a time (NumericDate of RFC 7519), of which one beyond the bounds counts as the bound.
-    ///
-    /// - Returns: nil if the value is not a number.
+    /// Reads a time (NumericDate of RFC 7519), limited to the supported range; nil if it is not a number.
     private static func seconds(_ value: Scalar) -> Double? {
         let seconds: Double? =
             switch value {

@@ -1,7 +1,7 @@
 import MergeCore
 import MergeWire
 
-/// A token in the form of a JWT (RFC 7519), taken apart and not verified.
+/// The decoded parts of a JWT (RFC 7519), before verification.
 struct JWTParts: Sendable {
     let algorithm: JWTAlgorithmName
     let kid: String?
@@ -12,16 +12,15 @@ struct JWTParts: Sendable {
 
     private static let types = ["jwt", "at+jwt", "application/at+jwt"]
 
-    /// Returns true for what has the form of a JWT; any other token is one of the tokens file.
     static func isLike(_ token: String) -> Bool {
         var token = token
-        // A loop over the bytes themselves, which every request with a token passes through.
+        // A loop over bytes, because every request with a token runs it.
         return token.withUTF8 { $0.reduce(into: 0) { dots, byte in dots &+= byte == UInt8(ascii: ".") ? 1 : 0 } } == 2
     }
 
-    /// Reads the header, which decides nothing but which key and algorithm are asked for.
+    /// Decodes a token.
     ///
-    /// - Throws: `TokenRefusal` that names the check that failed.
+    /// The header selects only the key and the algorithm.
     init(_ token: String) throws(TokenRefusal) {
         let bytes = Array(token.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -32,7 +31,7 @@ struct JWTParts: Sendable {
         guard case .text(let name)? = header["alg"], let algorithm = JWTAlgorithmName(named: name) else {
             throw .algorithm
         }
-        // RFC 7515 section 4.1.11: who does not know what is critical refuses, and nothing is known.
+        // RFC 7515 section 4.1.11: the gateway supports no critical headers, so it must refuse them.
         guard header["crit"] == nil, header["b64"] == nil else { throw .critical }
         if let type = header["typ"] {
             guard case .text(let text) = type, Self.types.contains(where: { $0.isSameASCII(text) }) else { throw .type }

@@ -1,15 +1,14 @@
 import Logging
 
-/// Verifies tokens that an identity provider signed (RFC 7519, RFC 8725).
+/// Verifies tokens of an identity provider (RFC 7519, RFC 8725).
 ///
-/// jwt-kit computes signatures and nothing else: which key, which algorithm and which claims count is decided here,
-/// before a key is asked.
+/// jwt-kit only computes signatures. The gateway selects key and algorithm before, and checks the claims after.
 final class JWTVerifier: Sendable {
     /// Seconds since 1970.
     typealias Clock = @Sendable () -> Double
 
     private let claims: JWTClaims
-    /// nil where only the secret counts.
+    /// nil if only the secret is used.
     private let ring: KeyRing?
     private let secret: SharedSecret?
     private let verifiedTokens: VerifiedTokens<Bearer>
@@ -25,19 +24,16 @@ final class JWTVerifier: Sendable {
         self.now = now
     }
 
-    /// A sentence for operators on the keys; nil where nothing is wrong.
+    /// A sentence for operators about a fault of the keys, or nil.
     var trouble: String? { ring?.trouble ?? secret?.trouble }
 
-    /// Returns the bearer of a token that was verified before; nil where it is not known.
+    /// Returns the bearer of an already verified token, or nil.
     ///
-    /// - Throws: `TokenRefusal` where it has ended since.
+    /// - Throws: `TokenRefusal` if the token has expired.
     func verified(_ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
         try verifiedTokens.proof(of: mark, now: now())
     }
 
-    /// Returns the bearer of a token.
-    ///
-    /// - Throws: `TokenRefusal` that names the check that failed.
     func bearer(of token: String, _ mark: TokenMark) async throws(TokenRefusal) -> Bearer {
         let generation = verifiedTokens.generation
         let parts = try JWTParts(token)
@@ -48,7 +44,7 @@ final class JWTVerifier: Sendable {
         return bearer
     }
 
-    /// Returns true for a token that is good by the keys that are known.
+    /// Returns true if the token is valid by the keys in memory.
     func seemsGood(_ token: String) -> Bool {
         guard let parts = try? JWTParts(token) else { return false }
         return (try? check(parts, by: candidates(for: parts, among: knownKeys(of: parts)), at: now())) != nil
@@ -58,10 +54,10 @@ final class JWTVerifier: Sendable {
 
     /// Returns the keys that may have signed a token.
     ///
-    /// The operator's secret has no `kid`. It is never used for a token whose `kid` names a public key, and a public key
-    /// is never used as a secret.
+    /// The operator's secret has no `kid`. It never verifies a token whose `kid` names a public key, and a public key
+    /// never serves as a secret.
     ///
-    /// - Parameter named: the public keys that the `kid` of the token names; all if it has none.
+    /// - Parameter named: the public keys with the `kid` of the token; all keys if it has none.
     private func candidates(for parts: JWTParts, among named: [SigningKey]) -> [SigningKey] {
         guard parts.algorithm == .hs256, parts.kid == nil || named.isEmpty else { return named }
         return [secret?.key].compactMap(\.self)

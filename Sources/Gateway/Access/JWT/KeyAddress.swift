@@ -5,10 +5,12 @@ struct KeyAddress: Sendable, CustomStringConvertible {
     let isEncrypted: Bool
     let host: String
     let port: Int
-    /// The path and the query, as they are asked for.
+    /// Path and query.
     let target: String
 
-    /// - Throws: `KeySetError` for what is no address, or would carry keys in the clear across a network.
+    /// Reads an address.
+    ///
+    /// - Throws: `KeySetError` for other texts, and for plain HTTP to another machine.
     init(_ text: String) throws(KeySetError) {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             var host = url.host(percentEncoded: true), !host.isEmpty, url.user == nil
@@ -25,10 +27,10 @@ struct KeyAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns true for an address of digits, which is no name in a certificate's sense.
+    /// True for an IP address, which TLS does not send as a server name.
     var isNumeric: Bool { host.contains(":") || host.utf8.allSatisfy { ($0 >= 48 && $0 <= 57) || $0 == 46 } }
 
-    /// The host and port as a request names them.
+    /// The host and port, as the request sends them.
     var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isEncrypted ? 443 : 80) ? name : "\(name):\(port)"

@@ -3,20 +3,20 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Asks an address for its key set: one request, no redirects, bounded in time and bytes.
+/// Fetches a key set: one request without redirects, limited in time and bytes.
 ///
-/// Written on NIO, because NIO and its TLS are in the gateway already: AsyncHTTPClient would add more than a minute to
-/// a build, and URLSession brings libcurl and all of Foundation, and bounds a body only once it has come.
+/// It uses NIO, which the gateway already contains. AsyncHTTPClient adds over a minute to a build. URLSession needs
+/// libcurl and Foundation, and limits a body only after it has arrived.
 enum KeyFetch {
-    /// The most bytes of a key set.
+    /// The maximum bytes of a key set.
     static let mostBytes = 512 * 1_024
-    /// The time that an asking may take, all told.
+    /// The timeout of the whole fetch.
     static let patience = TimeAmount.seconds(3)
 
     /// Returns the body of the answer.
     ///
-    /// - Parameter authorityFile: a file of the authorities that a certificate may come from; nil trusts the system's.
-    /// - Throws: `KeySetError` where there is none in time, or another one than 200.
+    /// - Parameter authorityFile: a file of trusted certificate authorities; nil for those of the system.
+    /// - Throws: `KeySetError` without an answer with status 200 in time.
     static func body(
         at address: KeyAddress, within patience: TimeAmount = patience, authorityFile: String? = nil
     ) async throws(KeySetError) -> [UInt8] {
@@ -38,7 +38,7 @@ enum KeyFetch {
     ) async throws -> [UInt8] {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: [UInt8].self)
-        // Looking a name up has no bound of its own, so time runs from here.
+        // Starts here, because the lookup of a name has no timeout.
         let alarm = loop.scheduleTask(in: patience) { promise.fail(KeySetError("it took too long to answer")) }
         ClientBootstrap(group: loop).connectTimeout(patience).connect(host: address.host, port: address.port)
             .flatMap { channel in
@@ -69,7 +69,6 @@ enum KeyFetch {
     }
 }
 
-/// Collects the answer.
 private final class KeyAnswer: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

@@ -1,9 +1,7 @@
 import Logging
 import Synchronization
 
-/// The keys of an issuer as they are known at this moment.
-///
-/// Keys stay until others have come: a place that is down, or has nonsense, takes none away.
+/// The current keys of an issuer, which only new valid keys replace.
 final class KeyRing: Sendable {
     private struct State {
         var set = KeySet()
@@ -16,11 +14,11 @@ final class KeyRing: Sendable {
     private let source: KeySource
     private let logger: Logger
     private let pause: Duration
-    /// Called where keys have changed, before one of them counts.
+    /// Called before and after a change of the keys, so that the cache keeps no older proof.
     private let changed: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// - Parameter pause: the time between two askings for keys that are not known.
+    /// - Parameter pause: the minimum time between two fetches for unknown keys.
     init(
         _ source: KeySource, logger: Logger, pause: Duration = .seconds(30), changed: @escaping @Sendable () -> Void
     ) {
@@ -30,13 +28,12 @@ final class KeyRing: Sendable {
         self.changed = changed
     }
 
-    /// A sentence for operators on the keys; nil where they could be had.
+    /// A sentence for operators about a fault of the keys, or nil.
     var trouble: String? { state.withLock { $0.trouble } }
 
-    /// Returns the keys that may have signed a token, without asking for others.
     func knownKeys(named kid: String?) -> [SigningKey] { state.withLock { $0.set.keys(named: kid) } }
 
-    /// Returns the keys that may have signed a token, and asks for others where none is known.
+    /// Returns the keys that may have signed a token, and fetches keys if none is in memory.
     func keys(named kid: String?) async -> [SigningKey] {
         let known = knownKeys(named: kid)
         if !known.isEmpty { return known }
@@ -44,9 +41,9 @@ final class KeyRing: Sendable {
         return knownKeys(named: kid)
     }
 
-    /// Asks for the keys, or waits for the asking that is under way.
+    /// Fetches the keys, or waits for the current fetch.
     ///
-    /// - Parameter atOnce: asks however short ago it was that somebody did.
+    /// - Parameter atOnce: ignores the pause since the last fetch.
     func ask(atOnce: Bool) async {
         let task = state.withLock { state -> Task<Void, Never>? in
             if let asking = state.asking { return asking }

@@ -1,19 +1,15 @@
 import MergeCore
 import MergeWire
 
-/// The public keys of one issuer (RFC 7517), each on its own: one that cannot be used takes no other along.
+/// The public keys of an issuer (RFC 7517), without unusable keys.
 struct KeySet: Sendable {
     private let keys: [SigningKey]
-    /// The number of keys that were passed over.
     let skipped: Int
 
-    /// The most keys that are taken of one set.
     private static let most = 100
 
-    /// The number of keys.
     var count: Int { keys.count }
 
-    /// A set without a key.
     init() {
         keys = []
         skipped = 0
@@ -21,7 +17,7 @@ struct KeySet: Sendable {
 
     /// Reads a key set.
     ///
-    /// - Throws: `KeySetError` where it is none, or holds no key that can be used.
+    /// - Throws: `KeySetError` without a usable key.
     init(_ json: [UInt8]) async throws(KeySetError) {
         let members: AccessClaims
         do {
@@ -47,16 +43,16 @@ struct KeySet: Sendable {
         skipped = entries.count - keys.count
     }
 
-    /// Returns the keys that may have signed a token: those of its `kid` alone, where it names one.
+    /// Returns the keys that may have signed a token: those with its `kid`, or all if it has none.
     func keys(named kid: String?) -> [SigningKey] {
         guard let kid else { return keys }
         return keys.filter { $0.kid?.isExactly(kid) == true }
     }
 }
 
-/// A key set that cannot be used.
+/// A fault of a key set.
 package struct KeySetError: Error, Sendable, CustomStringConvertible {
-    /// The fault, to follow the name of the set.
+    /// The fault, which follows the name of the set.
     package let description: String
 
     init(_ description: String) {

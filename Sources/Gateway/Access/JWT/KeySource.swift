@@ -1,11 +1,10 @@
 import FoundationEssentials
 
-/// The place that a key set comes from.
 enum KeySource: Sendable, CustomStringConvertible {
     case file(String)
     case address(KeyAddress)
 
-    /// - Throws: `KeySetError` for an address that cannot be asked.
+    /// - Throws: `KeySetError` for an unusable address.
     init(_ text: String) throws(KeySetError) {
         guard text.contains("://") else {
             self = .file(text)
@@ -25,9 +24,7 @@ enum KeySource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the text of the key set as it stands.
-    ///
-    /// - Throws: `KeySetError` where it cannot be had.
+    /// Reads the current key set.
     func read() async throws(KeySetError) -> [UInt8] {
         switch self {
         case .file(let path):

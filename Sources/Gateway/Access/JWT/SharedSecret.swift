@@ -2,7 +2,7 @@ import FoundationEssentials
 import Logging
 import Synchronization
 
-/// The secret that the operator shares with whoever signs tokens by HS256, as it stands at this moment.
+/// The current secret that the operator shares with the issuer of HS256 tokens.
 final class SharedSecret: Sendable {
     private struct State {
         var bytes: [UInt8]
@@ -12,15 +12,12 @@ final class SharedSecret: Sendable {
 
     private let path: String
     private let logger: Logger
-    /// Called once another secret counts.
+    /// Called after a change of the secret.
     private let changed: @Sendable () -> Void
     private let state: Mutex<State>
 
     private static let least = 32
 
-    /// Reads the file of the secret.
-    ///
-    /// - Throws: `KeySetError` where it cannot be used.
     init(_ path: String, logger: Logger, changed: @escaping @Sendable () -> Void) async throws(KeySetError) {
         self.path = path
         self.logger = logger
@@ -28,13 +25,14 @@ final class SharedSecret: Sendable {
         state = Mutex(try await Self.read(path))
     }
 
-    /// The secret as a key.
     var key: SigningKey { state.withLock { $0.key } }
 
-    /// A sentence for operators on the secret; nil where its file could be used.
+    /// A sentence for operators about a fault of the file, or nil.
     var trouble: String? { state.withLock { $0.trouble } }
 
-    /// Reads the file again; the secret of before goes on where that cannot be done.
+    /// Reads the file again.
+    ///
+    /// After an error the old secret remains valid.
     func reload() async {
         do throws(KeySetError) {
             let read = try await Self.read(path)
@@ -56,7 +54,7 @@ final class SharedSecret: Sendable {
             throw KeySetError("\(path): the file of the secret cannot be read")
         }
         var bytes = Array(data)
-        // As an editor ends a line.
+        // Editors add a line break at the end.
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard bytes.count >= least else {

@@ -1,11 +1,10 @@
 import JWTKit
 import MergeCore
 
-/// A key that signs tokens, with the algorithms that go with its kind.
+/// A key with the algorithms of its kind.
 ///
-/// jwt-kit makes the algorithm of the key once; so no header of a token ever chooses one for a key.
+/// The header of a token cannot change them.
 struct SigningKey: Sendable {
-    /// The name of the key; nil where it has none.
     let kid: String?
     private let algorithms: [JWTAlgorithmName: any JWTAlgorithm]
 
@@ -14,34 +13,26 @@ struct SigningKey: Sendable {
         self.algorithms = algorithms
     }
 
-    /// Returns true where the signature is the key's over the text.
     func verifies(_ signature: [UInt8], over text: some Collection<UInt8>, by name: JWTAlgorithmName) -> Bool {
         guard let algorithm = algorithms[name] else { return false }
         return (try? algorithm.verify(signature, signs: Array(text))) ?? false
     }
 
-    /// Returns true where the key goes with an algorithm.
     func takes(_ name: JWTAlgorithmName) -> Bool { algorithms[name] != nil }
 
-    /// Returns the signature of a text by a secret.
-    ///
-    /// - Throws: what jwt-kit throws where the key cannot sign.
     func sign(_ text: some Collection<UInt8>) throws -> [UInt8] {
         try algorithms[.hs256]?.sign(Array(text)) ?? []
     }
 
     // MARK: Making keys
 
-    /// Takes a secret that both sides have.
-    ///
-    /// - Throws: what jwt-kit throws where it makes no key of it.
     static func secret(_ bytes: [UInt8], kid: String? = nil) async throws -> SigningKey {
         let keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(from: bytes), digestAlgorithm: .sha256)
         return SigningKey(kid: kid, [.hs256: try await keys.getKey()])
     }
 
-    /// Takes a public key of a key set (RFC 7517); nil for one that cannot be used, or is for something else.
+    /// Makes a key from a member of a key set (RFC 7517); nil if it is unusable or not for signatures.
     static func publicKey(_ members: AccessClaims) async -> SigningKey? {
         if let use = members["use"], use != .text("sig") { return nil }
         var bound: JWTAlgorithmName?
@@ -84,7 +75,7 @@ struct SigningKey: Sendable {
             await keys.add(eddsa: try EdDSA.PublicKey(x: x, curve: .ed25519))
             return [.edDSA: try await keys.getKey()]
         default:
-            // `oct` among them: a secret in a key set is none.
+            // Refuses `oct` too: a key set must not contain a secret.
             return [:]
         }
     }

@@ -1,11 +1,10 @@
-/// The name of a token among those that were verified: 128 bits under keys that nobody knows.
+/// The cache key of a verified token: two SipHash-1-3 values under secret keys.
 ///
-/// A digest without a key would have to be one of which nobody finds a second text, such as SHA-256, which takes a
-/// microsecond and more for a token. These are two of SipHash-1-3, as the standard library computes it.
+/// A digest without a secret would need collision resistance, and SHA-256 takes more than a microsecond for a token.
 struct TokenMark: Hashable, Sendable {
     private let low, high: Int
 
-    /// Made anew with each process, since `Hasher` can be told to have no key of its own.
+    /// Made for each process, because `Hasher` can be configured to be deterministic.
     private static let keys = (Key(), Key())
 
     private struct Key: Hashable {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The tokens that were verified, by their mark, until they end.
+/// A cache of verified tokens until they expire.
 final class VerifiedTokens<Proof: Sendable>: Sendable {
     private struct Entry {
         let proof: Proof
@@ -10,27 +10,25 @@ final class VerifiedTokens<Proof: Sendable>: Sendable {
 
     private struct State {
         var entries: [TokenMark: Entry] = [:]
-        /// Counts how often everything was forgotten.
+        /// Counts the calls of `forget()`.
         var generation = 0
     }
 
     private let most: Int
     private let state = Mutex(State())
 
-    /// - Parameter most: the number of tokens that are kept.
     init(most: Int = 10_000) {
         self.most = most
     }
 
-    /// The number of tokens that are kept.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// The number that `keep` wants, taken before a token is verified.
+    /// The current generation, which callers of `keep` read before the verification.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Returns what was proved of a token; nil where it is not known.
+    /// Returns the proof of a token, or nil.
     ///
-    /// - Throws: `TokenRefusal` where the token has ended since.
+    /// - Throws: `TokenRefusal` if the token has expired.
     func proof(of mark: TokenMark, now: Double) throws(TokenRefusal) -> Proof? {
         guard let entry = state.withLock({ $0.entries[mark] }) else { return nil }
         guard now < entry.end else {
@@ -40,15 +38,15 @@ final class VerifiedTokens<Proof: Sendable>: Sendable {
         return entry.proof
     }
 
-    /// Keeps a token, unless everything was forgotten while it was verified.
+    /// Stores a token, unless the cache was cleared during its verification.
     ///
-    /// - Parameter end: seconds since 1970 at which the token ends.
+    /// - Parameter end: seconds since 1970.
     func keep(_ proof: Proof, of mark: TokenMark, until end: Double, since generation: Int, now: Double) {
         state.withLock { state in
             guard state.generation == generation else { return }
             if state.entries.count >= most, state.entries[mark] == nil {
                 state.entries = state.entries.filter { $0.value.end > now }
-                // Any of them is as good as another; its next request verifies it again.
+                // Any token will do, because it can be verified again.
                 while state.entries.count >= most, let any = state.entries.first?.key {
                     state.entries.removeValue(forKey: any)
                 }
@@ -57,12 +55,11 @@ final class VerifiedTokens<Proof: Sendable>: Sendable {
         }
     }
 
-    /// Forgets one token, which is verified again when it comes.
     func forget(_ mark: TokenMark) {
         state.withLock { _ = $0.entries.removeValue(forKey: mark) }
     }
 
-    /// Forgets all tokens, because keys have changed.
+    /// Clears the cache after a change of keys.
     func forget() {
         state.withLock { state in
             state.entries = [:]

@@ -4,12 +4,12 @@ import MergeWire
 import Operations
 import Synchronization
 
-/// Access tokens of the gateway's own, for those who have a refresh token in the tokens file.
+/// The gateway's own access tokens, for clients with a refresh token in the tokens file.
 ///
-/// Such a token tells name, roles and claims to whoever reads it. What counts is the line of the refresh token as it
-/// stands at each request: a line that is withdrawn or changed is so for its access tokens too.
+/// Rights and claims come from the current line of the refresh token. A withdrawn or changed line therefore ends its
+/// access tokens.
 package final class AccessTokens: Sendable {
-    /// The proof about a token: that it belongs to a line of the file, as long as the file has that line.
+    /// The proof that a token belongs to a line, valid as long as the file contains the line.
     private struct Proof {
         let line: Bearer
         let bearer: Bearer
@@ -20,17 +20,15 @@ package final class AccessTokens: Sendable {
     private let verifiedTokens = VerifiedTokens<Proof>()
     private let file: KnownTokens
     private let now: JWTVerifier.Clock
-    /// Seconds that a token lasts.
     let lifetime: Int
 
     private static let issuer = "urn:fieldmerge:gateway"
 
-    /// Makes what issues and verifies tokens.
+    /// Makes a service that issues and verifies access tokens.
     ///
     /// - Parameters:
-    ///   - place: the place of the key that signs; it is made there where it is missing.
-    ///   - lifetime: seconds.
-    /// - Throws: `KeySetError` where the file of the key cannot be used.
+    ///   - place: the place of the signing keys. A missing file is created.
+    ///   - lifetime: the seconds for which a token is valid.
     package convenience init(
         keys place: TokenKeyPlace, file: KnownTokens, lifetime: Int
     ) async throws(KeySetError) {
@@ -49,14 +47,15 @@ package final class AccessTokens: Sendable {
         self.now = now
     }
 
-    /// Reads the file of the keys again; the keys of before go on where that cannot be done.
+    /// Reads the key file again.
     ///
-    /// - Returns: false where there is no file, or the keys are those of before.
-    /// - Throws: `KeySetError` where the file cannot be used.
+    /// After an error the old keys remain valid.
+    ///
+    /// - Returns: false if the keys have not changed.
     package func reload() async throws(KeySetError) -> Bool {
         guard let path = place.path(isNeeded: file.hasRefresh) else { return false }
         let isFirst = keys.withLock { $0.isOfProcess }
-        // A file that is gone is no reason to sign with a key that nobody else has.
+        // A missing file is an error here: other gateways would not have a new key.
         let read = isFirst ? try await TokenKeys.read(path) : try await TokenKeys(path: path)
         let isOther = keys.withLock { keys in
             defer { keys = read }
@@ -70,7 +69,7 @@ package final class AccessTokens: Sendable {
 
     /// Returns a new access token for the bearer of a refresh token.
     ///
-    /// - Throws: a 401 `Problem` where the refresh token has been withdrawn, and what jwt-kit throws.
+    /// - Throws: a 401 `Problem` if the refresh token was withdrawn.
     package func issue(to bearer: Bearer) throws -> String {
         guard let key = keys.withLock({ $0.signing }), let kid = key.kid,
             let line = file.refreshLine(named: bearer.name)
@@ -88,9 +87,9 @@ package final class AccessTokens: Sendable {
 
     // MARK: Verifying
 
-    /// Returns the bearer of an access token that was verified before; nil where it is not known, or its line is another.
+    /// Returns the bearer of an already verified token; nil if it is not in the cache or its line has changed.
     ///
-    /// - Throws: `TokenRefusal` where the token has ended.
+    /// - Throws: `TokenRefusal` if the token has expired.
     func verified(_ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
         guard let proof = try verifiedTokens.proof(of: mark, now: now()) else { return nil }
         if file.refreshLine(named: proof.bearer.name)?.bearer === proof.line { return proof.bearer }
@@ -98,9 +97,7 @@ package final class AccessTokens: Sendable {
         return nil
     }
 
-    /// Returns the bearer of an access token; nil where another one issued it.
-    ///
-    /// - Throws: `TokenRefusal` that names the check that failed.
+    /// Returns the bearer of an access token; nil if another issuer signed it.
     func bearer(of token: String, _ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
         let generation = verifiedTokens.generation
         guard let parts = try? JWTParts(token), parts.algorithm == .hs256, let kid = parts.kid,
@@ -121,7 +118,6 @@ package final class AccessTokens: Sendable {
     }
 }
 
-/// The members of an access token.
 private struct TokenPayload {
     let issuer: String
     let subject: String
@@ -140,8 +136,9 @@ private struct TokenPayload {
 }
 
 extension TokenLine {
-    /// Returns the bearer of an access token; the rights that stand beside `refresh` are its own, or reading and
-    /// writing where none does.
+    /// Returns the bearer of an access token.
+    ///
+    /// It has the rights that the line lists with `refresh`, or else those to read and write.
     func accessBearer(expiry: Double) -> Bearer {
         let rights = bearer.rights.subtracting([.refresh])
         return Bearer(

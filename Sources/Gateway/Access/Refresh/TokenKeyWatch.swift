@@ -2,12 +2,12 @@ package import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the keys that sign access tokens again on SIGHUP.
+/// Reads the signing keys of access tokens again on SIGHUP.
 package struct TokenKeyWatch: Service {
     private let tokens: AccessTokens
     private let logger: Logger
 
-    /// Makes a service that does nothing until it runs.
+    /// Makes the service; `run` starts it.
     package init(_ tokens: AccessTokens, logger: Logger) {
         self.tokens = tokens
         self.logger = logger

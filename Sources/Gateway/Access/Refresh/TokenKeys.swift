@@ -8,42 +8,34 @@ import MergeCore
     import Darwin
 #endif
 
-/// The keys by which the gateway signs access tokens of its own; the first one signs, and all of them count.
+/// The keys for the gateway's own access tokens.
+///
+/// The first key signs; all keys verify.
 struct TokenKeys: Sendable {
     private let keys: [SigningKey]
-    /// The keys last no longer than the process.
     let isOfProcess: Bool
 
-    /// The fewest bytes of a key.
     private static let least = 32
 
-    /// The key that signs.
     var signing: SigningKey? { keys.first }
 
-    /// The names of the keys, which tell them apart.
     var names: [String?] { keys.map(\.kid) }
 
-    /// Returns the key of a name; nil where there is none.
     subscript(kid: String) -> SigningKey? { keys.first { $0.kid?.isExactly(kid) == true } }
 
-    /// Reads a file of keys, and makes one that is missing, for its owner alone.
+    /// Reads a key file.
     ///
-    /// - Throws: `KeySetError` where it cannot be used.
+    /// A missing file is created first, for its owner only.
     static func read(_ path: String) async throws(KeySetError) -> TokenKeys {
         if !FileManager.default.fileExists(atPath: path) { try make(path) }
         return try await TokenKeys(path: path)
     }
 
-    /// Makes a key that lasts as long as the process.
-    ///
-    /// - Throws: `KeySetError` where jwt-kit makes no key of it.
     static func ofProcess() async throws(KeySetError) -> TokenKeys {
         try await TokenKeys([random()], isOfProcess: true)
     }
 
-    /// Reads a file of keys, one a line.
-    ///
-    /// - Throws: `KeySetError` where it cannot be used.
+    /// Reads a key file with one key a line.
     init(path: String) async throws(KeySetError) {
         guard let data = try? Data(contentsOf: URL(filePath: path)), let text = String(validating: data, as: UTF8.self)
         else { throw KeySetError("\(path): the token key cannot be read") }
@@ -63,7 +55,7 @@ struct TokenKeys: Sendable {
     private init(_ lines: [[UInt8]], isOfProcess: Bool) async throws(KeySetError) {
         var keys: [SigningKey] = []
         for line in lines {
-            // The name tells keys apart, and tells nothing of them.
+            // The name is a hash, which reveals nothing about the key.
             let name = "fieldmerge-" + Hex.encode(SHA256.hash(data: [0] + line).prefix(8))
             guard let key = try? await SigningKey.secret(line, kid: name) else {
                 throw KeySetError("a token key cannot be used")
@@ -78,9 +70,9 @@ struct TokenKeys: Sendable {
         Array(Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) }).utf8)
     }
 
-    /// Makes the file, unless another gateway has just made it.
+    /// Creates the file, unless another gateway has just created it.
     ///
-    /// It gets its name once it is whole, so that nobody reads the beginning of a key.
+    /// A link names the file when it is complete, so that no reader gets half a key.
     private static func make(_ path: String) throws(KeySetError) {
         let draft = path + "." + Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL, 0o600)
@@ -99,18 +91,18 @@ struct TokenKeys: Sendable {
     }
 }
 
-/// The place of the keys that sign access tokens.
+/// The place of the signing keys for access tokens.
 package enum TokenKeyPlace: Sendable {
     /// A file that the operator names.
     case file(String)
-    /// A file of the gateway's own, made once a refresh token needs it.
+    /// A file of the gateway, created when a refresh token needs it.
     case own(String)
-    /// None: the key lasts as long as the process.
+    /// No file: the key exists only in this process.
     case process
 
-    /// The file to read, or to make; nil where there is none.
+    /// Returns the file to read or create, or nil.
     ///
-    /// - Parameter isNeeded: somebody may fetch access tokens.
+    /// - Parameter isNeeded: true if the tokens file contains a refresh token.
     func path(isNeeded: Bool) -> String? {
         switch self {
         case .file(let path): path
