@@ -1,5 +1,5 @@
 extension RecordChanges {
-    /// Returns these and later changes as one edit (first `old`, last `new`), empty where they cancel out; nil where they
+    /// Returns these and later changes as one edit (first `old`, last `new`), empty if they cancel out; nil if they
     /// have to stay two.
     package func composed(with later: RecordChanges, of resource: ResourceRules) -> RecordChanges? {
         if isDeletion(of: resource) { return nil }
@@ -64,9 +64,9 @@ extension RecordChanges {
         }
     }
 
-    /// Returns true where who made a later edit had seen the earlier one.
+    /// Returns true if the user of a later edit saw the earlier one.
     ///
-    /// Two who edit at once have not seen each other, and the server decides between them as between any two.
+    /// The gateway merges edits whose users did not see each other.
     private static func follows(_ group: GroupRules, before: JSONObject, seen: JSONObject) -> Bool {
         group.fields.allSatisfy { field in
             before[field.name].map { field.holdsSame($0, seen[field.name] ?? .null) } ?? true
@@ -97,7 +97,7 @@ extension RecordChanges {
 }
 
 extension RowChange {
-    /// Returns the row of a record that the change speaks of; nil where there is none.
+    /// Returns the row of a record that the change names; nil if there is none.
     func row(of record: JSONObject?, isList: Bool) -> JSONObject? {
         let part = record?[section]
         guard isList else { return part?.objectValue }

@@ -25,7 +25,7 @@ extension RecordChanges {
         return false
     }
 
-    /// Returns what is left of changes that may have been merged.
+    /// Returns the rest of changes that may have been merged.
     ///
     /// - Parameter done: the groups that the base, or a later push, shows as done.
     func left(

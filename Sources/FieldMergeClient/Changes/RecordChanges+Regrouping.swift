@@ -70,7 +70,7 @@ extension RowChange {
             old.merge(sides.old) { _, last in last }
             new.merge(sides.new) { _, last in last }
         }
-        // What the earlier edit knew it knows still.
+        // Fields with an `old` stay known.
         var unknown = self.unknown.union(hidden.subtracting(old.keys))
         var groups: [String: GroupSides] = [:]
         for name in new.keys.sorted() {

@@ -1,5 +1,5 @@
 extension RecordChanges {
-    /// Returns the changes as the wire has them, without what is unknown; nil where the rules lack a name of theirs.
+    /// Returns the changes as the wire has them, without what is unknown; nil if the rules lack a name of theirs.
     package func changeset(of resource: ResourceRules) -> JSONObject? {
         var result: JSONObject = [:]
         for change in rows {
@@ -58,7 +58,7 @@ extension RecordChanges {
         }
     }
 
-    /// The temporary ids that stand in the changes or in the record's id, created by them or not.
+    /// The temporary ids in the changes or in the record's id, created by them or not.
     func usedIDs(with record: JSONValue) -> Set<String> {
         var found: Set<String> = []
         func note(_ value: JSONValue) {

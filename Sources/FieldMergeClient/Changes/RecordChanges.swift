@@ -1,6 +1,6 @@
 /// The changes of one record, row by row, in their order.
 package struct RecordChanges: Sendable, Hashable {
-    /// The changes; a row stands in them once.
+    /// The changes, one for each row.
     package var rows: [RowChange]
 
     /// Takes changes as they are.
@@ -8,7 +8,7 @@ package struct RecordChanges: Sendable, Hashable {
         self.rows = rows
     }
 
-    /// Reads changes that were stored; nil where they are none.
+    /// Reads changes that were stored; nil if they are none.
     package init?(text: String) {
         guard let told = JSONValue(text: text)?.arrayValue else { return nil }
         rows = told.compactMap(RowChange.init)
@@ -18,15 +18,15 @@ package struct RecordChanges: Sendable, Hashable {
     /// The changes as they are stored.
     package var text: String { JSONValue.array(rows.map(\.jsonValue)).text }
 
-    /// True where nothing changes.
+    /// True if nothing changes.
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// Returns true where they create the record itself.
+    /// Returns true if they create the record itself.
     func isCreation(of resource: ResourceRules) -> Bool {
         rows.contains { $0.section == resource.root.name && $0.isCreation }
     }
 
-    /// Returns true where they delete the record itself.
+    /// Returns true if they delete the record itself.
     func isDeletion(of resource: ResourceRules) -> Bool {
         rows.contains { $0.section == resource.root.name && $0.isDeletion }
     }
@@ -102,7 +102,7 @@ extension RecordChanges {
 // MARK: Applied
 
 extension RecordChanges {
-    /// Returns a record as its user sees it with the changes made; what no longer fits is left out.
+    /// Returns a record with the changes, without those that do not fit.
     package func applied(to record: JSONObject?, id: JSONValue, of resource: ResourceRules) -> JSONObject? {
         var record = record
         for change in rows {

@@ -6,7 +6,7 @@ package struct RowChange: Sendable, Hashable {
     package let item: JSONValue?
     /// The change itself.
     package var step: Step
-    /// The fields whose `old` nobody knows yet.
+    /// The fields with an unknown `old`.
     ///
     /// The row is created by a push without an answer, which leaves them to the database, or its base lacks them. The step
     /// has no `old` of them, and no `new` unless the app has set one.
@@ -76,7 +76,7 @@ extension RowChange {
         return .object(out)
     }
 
-    /// Reads a change that was stored; nil where it is none.
+    /// Reads a change that was stored; nil if it is none.
     package init?(_ stored: JSONValue) {
         guard let section = stored["section"].stringValue else { return nil }
         self.section = section

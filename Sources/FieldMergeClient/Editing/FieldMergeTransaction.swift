@@ -89,7 +89,7 @@ public final class FieldMergeTransaction {
         }
     }
 
-    /// Returns a record as it is with the edits of this transaction; nil where there is none.
+    /// Returns a record as it is with the edits of this transaction; nil if there is none.
     public func record(_ resource: String, _ id: some RecordID) throws -> Record? {
         try held(resource, id.jsonValue).1?.record
     }
@@ -126,18 +126,18 @@ public final class FieldMergeTransaction {
     }
 }
 
-/// A function of the app that is told of records before they are stored.
+/// A function of the app that runs before a record of the gateway is stored.
 public typealias StoreHook = @Sendable (IncomingChange) throws -> Void
 
-/// A record that the server told anew, before it is stored.
+/// A record that the gateway has sent, before it is stored.
 public struct IncomingChange {
     /// The name of its resource.
     public let resource: String
     /// Its id.
     public let id: JSONValue
-    /// The record as the app read it; nil where there was none.
+    /// The record as the app read it; nil if there was none.
     public let before: Record?
-    /// The record as the server told it; nil where it is gone.
+    /// The record as the gateway sent it; nil if it is gone.
     public let after: Record?
     /// Adds edits of the app's own, stored in the same transaction.
     public let transaction: FieldMergeTransaction

@@ -28,7 +28,7 @@ public struct Record: Sendable {
     /// The whole record as one value.
     public var value: JSONValue { .object(members) }
 
-    /// A section: an object, or an array of them in a list; null where there is none.
+    /// A section: an object, or an array of them in a list; null if there is none.
     public subscript(section: String) -> JSONValue { members[section] ?? .null }
 
     /// A group of a section: of one field the value, of several an object; also a single field by its name.
@@ -55,7 +55,7 @@ public struct Record: Sendable {
 
     /// Returns a section, or the whole record where none is named, as a value of a type of the app's own.
     ///
-    /// - Throws: `DecodingError` where the type asks for something else.
+    /// - Throws: `DecodingError` if the type does not fit.
     public func decode<T: Decodable>(
         _ type: T.Type, section: String? = nil, using decoder: JSONDecoder = JSONDecoder()
     ) throws -> T {
@@ -64,7 +64,7 @@ public struct Record: Sendable {
 }
 
 extension Record: Hashable, CustomStringConvertible {
-    /// Returns true where both have the same values.
+    /// Returns true if both have the same values.
     public static func == (a: Record, b: Record) -> Bool { a.members == b.members }
 
     /// Hashes the id.

@@ -36,10 +36,10 @@ public final class RecordDraft: Sendable {
         self.store = store
         state = Mutex(
             State(edit: edit, shown: shown, rulesVersion: rulesVersion, restored: restored, unfit: unfit))
-        store.openDrafts.withLock { $0[name] = WeakDraft(draft: self) }
+        store.forms.withLock { $0.open[name] = OpenForms.WeakDraft(draft: self) }
     }
 
-    deinit { _ = store.openDrafts.withLock { $0.removeValue(forKey: name) } }
+    deinit { _ = store.forms.withLock { $0.open.removeValue(forKey: name) } }
 
     /// The record as its user saw it; nil for a new record.
     public var base: Record? {
@@ -92,8 +92,8 @@ public final class RecordDraft: Sendable {
         }
     }
 
-    /// Closes the form; what was not saved is gone.
-    public func close() { _ = store.openDrafts.withLock { $0.removeValue(forKey: name) } }
+    /// Closes the form without unsaved changes.
+    public func close() { _ = store.forms.withLock { $0.open.removeValue(forKey: name) } }
 
     /// The working copy with the fields of its record that are unknown.
     var edit: RecordEdit { state.withLock(\.edit) }
@@ -130,7 +130,7 @@ public final class RecordDraft: Sendable {
         }
     }
 
-    /// Takes what an event has as `current` as seen, and as the working value as well unless the user keeps hers.
+    /// Makes `current` of an event the base, and the working value as well unless the user keeps hers.
     func decide(_ event: JSONValue, isMine: Bool) {
         state.withLock { state in
             guard let section = state.edit.resource.section(named: event["section"].stringValue ?? ""),
@@ -150,9 +150,16 @@ public final class RecordDraft: Sendable {
     }
 }
 
-/// A form that the app may have let go.
-struct WeakDraft: Sendable {
-    weak var draft: RecordDraft?
+/// The open forms of a store.
+struct OpenForms {
+    /// A form that may have no reference of the app any more.
+    struct WeakDraft {
+        weak var draft: RecordDraft?
+    }
+
+    var open: [String: WeakDraft] = [:]
+    /// The last comparison of the forms with their records.
+    var comparison: Task<Void, Never>?
 }
 
 extension FieldMergeStore {
@@ -180,26 +187,26 @@ extension FieldMergeStore {
         return RecordDraft(edit, rulesVersion: version, shown: edit.before, restored: push, unfit: unfit, of: self)
     }
 
-    nonisolated func openDraft(_ name: String) -> RecordDraft? { openDrafts.withLock { $0[name]?.draft } }
+    nonisolated func openDraft(_ name: String) -> RecordDraft? { forms.withLock { $0.open[name]?.draft } }
 
     /// Has the open forms of changed records report what changed beneath them; nil for all records.
     nonisolated func compareDrafts(_ touched: Set<RecordPlace>?) async {
-        guard openDrafts.withLock({ !$0.isEmpty }) else { return }
+        guard forms.withLock({ !$0.open.isEmpty }) else { return }
         // One call after the other: none compares with an older record than the call before it.
-        let task = comparing.withLock { last in
-            let earlier = last
+        let task = forms.withLock { forms in
+            let earlier = forms.comparison
             let task = Task {
                 _ = await earlier?.value
                 await compareDraftsNow(touched)
             }
-            last = task
+            forms.comparison = task
             return task
         }
         await task.value
     }
 
     private nonisolated func compareDraftsNow(_ touched: Set<RecordPlace>?) async {
-        let drafts = openDrafts.withLock { $0.values.compactMap(\.draft) }
+        let drafts = forms.withLock { $0.open.values.compactMap(\.draft) }
         for draft in drafts where touched?.contains(where: { $0.resource == draft.resource }) ?? true {
             let edit = draft.edit
             guard

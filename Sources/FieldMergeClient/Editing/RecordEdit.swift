@@ -2,7 +2,7 @@ public import Foundation
 
 /// A record that is being edited: `$0["customer", "address"] = ["street": "2 High St"]`.
 ///
-/// Assigning a field edits its whole group. What the rules refuse is thrown when the block ends.
+/// Assigning a field edits its whole group. At its end, the block throws the first value that the rules refuse.
 public struct RecordEdit: Sendable {
     /// The record's id, temporary until the gateway has given one.
     public let id: JSONValue
@@ -261,10 +261,10 @@ public struct RecordEdit: Sendable {
 }
 
 extension JSONValue {
-    /// Puts an element behind the others; makes an array of null.
+    /// Appends an element; null becomes an array.
     public mutating func append(_ element: JSONValue) { self = .array((arrayValue ?? []) + [element]) }
 
-    /// Takes an element out of an array; returns it, null where there is none.
+    /// Takes an element out of an array; returns it, null if there is none.
     @discardableResult
     public mutating func remove(at index: Int) -> JSONValue {
         guard var elements = arrayValue, elements.indices.contains(index) else { return .null }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells those who wait that something has happened; what it is they look up themselves.
+/// Notifies waiting tasks of changes; a task reads the changed value itself.
 final class Bells: Sendable {
     /// Something that may happen.
     enum Topic: Hashable {
@@ -16,7 +16,7 @@ final class Bells: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns a stream that has an element after each ringing; several that nobody awaited are one.
+    /// Returns a stream with an element for each notification; unread ones become one.
     func subscribe(to topic: Topic) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
@@ -35,12 +35,12 @@ final class Bells: Sendable {
         return stream
     }
 
-    /// Wakes those who wait for something.
+    /// Notifies the observers of a topic.
     func ring(_ topic: Topic) {
         for continuation in state.withLock({ $0.waiting[topic]?.values.map { $0 } ?? [] }) { continuation.yield() }
     }
 
-    /// Wakes everyone for what follows from a transaction.
+    /// Notifies the observers of a transaction's effects.
     func ring(_ effects: LedgerEffects) {
         if effects.hasEvents { ring(.events) }
         if effects.hasOutcomes { ring(.outcomes) }
@@ -48,7 +48,7 @@ final class Bells: Sendable {
         if !effects.touched.isEmpty || effects.hasEvents { ring(.status) }
     }
 
-    /// Wakes those who observe records, whichever they are.
+    /// Notifies all observers of records.
     func ringAll() {
         for topic in state.withLock({ Array($0.waiting.keys) }) { ring(topic) }
     }

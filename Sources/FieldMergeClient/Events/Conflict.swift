@@ -11,9 +11,9 @@ public struct Conflict: Sendable {
     public let id: JSONValue
     /// The name of the section.
     public let section: String
-    /// The id of the item; nil where it is no item of a list.
+    /// The id of the item; nil if it is no item of a list.
     public let item: JSONValue?
-    /// The name of the group; nil where the whole row is meant.
+    /// The name of the group; nil if the whole row is meant.
     public let group: String?
     /// The gateway's outcome for the group, such as `client-won`; empty before there is an answer.
     public let outcome: String
@@ -27,7 +27,7 @@ public struct Conflict: Sendable {
     public let written: JSONValue
     /// The author of `current`; null if the journal has none.
     public let by: JSONValue
-    /// The places at which a merge function had to choose a side; null where there are none.
+    /// The places at which a merge function had to choose a side; null if there are none.
     public let parts: JSONValue
     let told: JSONValue
     let store: FieldMergeStore
@@ -73,7 +73,7 @@ public struct Conflict: Sendable {
     public func dismiss() async throws { try await store.dismiss(name) }
 }
 
-/// An edit that was not sent yet, of a group that somebody else has changed meanwhile.
+/// An unsent edit of a group that another client has changed meanwhile.
 public struct Overtaken: Sendable {
     /// The name of the entry in `store.conflicts()`; empty for an open form, whose events are not listed.
     public let name: String
@@ -85,7 +85,7 @@ public struct Overtaken: Sendable {
     public let id: JSONValue
     /// The name of the section.
     public let section: String
-    /// The id of the item; nil where it is no item of a list.
+    /// The id of the item; nil if it is no item of a list.
     public let item: JSONValue?
     /// The name of the group.
     public let group: String
@@ -95,7 +95,7 @@ public struct Overtaken: Sendable {
     public let current: JSONValue
     /// The value that this user wants.
     public let new: JSONValue
-    /// The one who changed it; null where the gateway does not know.
+    /// The client that changed it; null if the gateway does not report one.
     public let by: JSONValue
     let told: JSONValue
     let store: FieldMergeStore
@@ -120,14 +120,14 @@ public struct Overtaken: Sendable {
     ///
     /// Where it was sent meanwhile, `new` is a new edit.
     ///
-    /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
+    /// - Throws: `FieldMergeError` if the store is closed or the record is gone.
     public func keepMine() async throws { try await store.decide(self, isMine: true) }
 
     /// Drops the edit of this group.
     ///
     /// Where it was sent meanwhile, `current` is a new edit.
     ///
-    /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
+    /// - Throws: `FieldMergeError` if the store is closed or the record is gone.
     public func takeTheirs() async throws { try await store.decide(self, isMine: false) }
 
     /// Takes the entry out of the list, and changes nothing else.

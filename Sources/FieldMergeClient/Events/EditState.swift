@@ -1,6 +1,6 @@
 /// The state of a group, or of a larger part of a record.
 public enum EditState: String, Sendable, Hashable {
-    /// As the server last told it.
+    /// The base, without edits.
     case clean
     /// Edited, and not on its way yet.
     case draft

@@ -4,11 +4,11 @@
 public struct RefusedEdit: Sendable {
     /// The name of the entry, the same while it is refused.
     public let name: String
-    /// The resource of what was at fault.
+    /// The resource of the edit at fault.
     public let resource: String
     /// The id of the record that was at fault.
     public let id: JSONValue
-    /// The true record; nil where there is none.
+    /// The true record; nil if there is none.
     public let record: Record?
     /// The problem document that says why.
     public let problem: JSONValue
@@ -65,12 +65,12 @@ public struct RefusedEdit: Sendable {
         self.store = store
     }
 
-    /// Puts the edit behind the others that wait to be sent, under a new key.
+    /// Appends the edit to the queue under a new key.
     ///
     /// - Parameter paths: the parts that stay refused: `section`, `section.group`, `list[ID]`, `list[ID].group`, where ID is
     ///   JSON. `resend(without: entry.faulty)` sends what the refusal does not name.
     /// - Throws: `InvalidEdit` for an unknown path, `FieldMergeError.nothingLeft` if the paths name everything.
-    /// - Returns: false where it is refused no more.
+    /// - Returns: false if it is refused no more.
     @discardableResult
     public func resend(without paths: [String] = []) async throws -> Bool {
         try await store.resend(number, without: paths)
@@ -85,7 +85,7 @@ public struct RefusedEdit: Sendable {
 
     /// Gives the edit up.
     ///
-    /// - Returns: false where it is refused no more.
+    /// - Returns: false if it is refused no more.
     @discardableResult
     public func discard() async throws -> Bool { try await store.discard(number) }
 }

@@ -7,10 +7,10 @@ public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
     let kind: EventKind
     let decode: @Sendable (JSONValue) async -> Element?
 
-    /// Returns a reader, who begins with what nobody was told.
+    /// Returns a reader that begins with the first undelivered event.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: Reader(events: self)) }
 
-    /// A reader; what it has read is forgotten once it asks for more, or ends.
+    /// A reader; an event is deleted once its reader requests the next one, or ends.
     public struct Iterator: AsyncIteratorProtocol {
         let reader: Reader
 
@@ -63,7 +63,7 @@ struct EventReaders {
     private var given: Int64 = 0
     private var next = 0
 
-    /// Adds a reader, who begins with what nobody was given.
+    /// Adds a reader that begins with the first undelivered event.
     mutating func add() -> Int {
         next += 1
         readers[next] = Reader(taken: given, done: given)
@@ -93,6 +93,6 @@ struct EventReaders {
 
     mutating func remove(_ reader: Int) { readers[reader] = nil }
 
-    /// The last event that nobody needs any more.
+    /// The last event that every reader has handled.
     var forgettable: Int64 { readers.values.map(\.done).min() ?? given }
 }

@@ -26,7 +26,7 @@ public struct Ticket: Sendable {
         }
     }
 
-    /// The outcome of the edit; nil where nothing has yet.
+    /// The outcome of the edit; nil if nothing has yet.
     public var outcomeSoFar: Outcome? {
         get async { await store.outcome(of: token) }
     }
@@ -40,7 +40,7 @@ public struct Outcome: Sendable {
     public let conflicts: [Conflict]
     /// The reason of a refusal.
     public let problem: JSONValue?
-    /// The record as the server told it with its answer; nil where there is none.
+    /// The record in the answer; nil if there is none.
     public let record: Record?
 }
 

@@ -17,7 +17,7 @@ extension Ledger {
         let seen = try seen(by: edits, and: results)
         let views = try edits.map { try view($0.resource, $0.id) }
 
-        // Outcomes are told by the ids that the edits had when they were made.
+        // Outcomes have the ids that the edits had at first.
         let conflicts = try pairs.enumerated().map { index, pair in
             let isFailed = failed.contains(index)
             return try named(
@@ -180,7 +180,7 @@ extension Ledger {
         }
     }
 
-    /// Stores that a push was refused, with what builds on it.
+    /// Stores that a push was refused, with the pushes that build on it.
     func storeRefusal(_ sent: FrozenPush, _ problem: JSONValue, results: [JSONValue], rules: String? = nil) throws {
         try checkLease()
         let push = sent.number

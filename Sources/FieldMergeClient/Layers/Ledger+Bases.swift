@@ -1,9 +1,9 @@
 import Synchronization
 import GRDB
 
-/// Records that the server told anew, and what that means for drafts of them.
+/// New bases, and their effect on drafts.
 extension Ledger {
-    /// Stores a record as the server told it; nil deletes it.
+    /// Stores a record as the gateway sent it; nil deletes it.
     func put(
         _ resource: String, id: JSONValue, _ record: JSONObject?, before: JSONObject?, isPulled: Bool = false
     ) throws {
@@ -32,12 +32,12 @@ extension Ledger {
         incoming = []
     }
 
-    /// Tells what a new base means for the drafts of a record.
+    /// Lists the drafts that a new base has overtaken, and refuses drafts of a record that is gone.
     ///
     /// - Parameters:
     ///   - before: the record beneath the drafts, as it was.
-    ///   - was: the record as the app read it, where the server told that it is gone.
-    ///   - author: who changed it, where the server told that.
+    ///   - was: the record as the app read it, if the gateway reports that it is gone.
+    ///   - author: the client that changed it, if the gateway reports it.
     func rebase(
         _ place: RecordPlace, before: JSONObject?, tellsGone: Bool = false, was: JSONObject? = nil,
         by author: JSONValue = .null
@@ -55,7 +55,7 @@ extension Ledger {
                     continue
                 }
                 for group in section.groups {
-                    // What nobody knew yet cannot have been overtaken.
+                    // An unknown value cannot be overtaken.
                     guard let sides = groups[group.name],
                         change.unknown.isDisjoint(with: group.fields.map(\.name)),
                         told.insert("\(change.section)\u{1F}\(change.item?.key ?? "")\u{1F}\(group.name)").inserted,
@@ -131,7 +131,7 @@ extension Ledger {
 }
 
 extension GroupRules {
-    /// Returns what the event of an overtaken group has of the group.
+    /// Returns the members of an overtaken event that concern the group.
     func overtaken(_ sides: RowChange.GroupSides, by current: JSONObject, at change: RowChange) -> JSONValue {
         [
             "section": .string(change.section), "item": change.item ?? .null, "group": .string(name),

@@ -137,7 +137,7 @@ extension Ledger {
     }
 }
 
-// MARK: What an entry asks for
+// MARK: Decisions
 
 extension Ledger {
     /// Takes an entry out of the list with the edit that follows; returns the edit's ticket, nil if there is nothing to do.

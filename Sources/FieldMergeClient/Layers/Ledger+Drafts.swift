@@ -72,7 +72,7 @@ extension Ledger {
             isCurrent: !draft.isBased || changes.isSeen(in: seen, of: resource))
     }
 
-    /// Adds an edit to the unsent push that holds all of its records; nil where there is none that may take it.
+    /// Adds an edit to the unsent push that holds all of its records; nil if there is none that may take it.
     private func join(_ parts: [EditPart], _ atomicity: Atomicity?) throws -> Int64? {
         guard parts.allSatisfy(\.isCurrent) else { return nil }
         guard let push = try parts.flatMap({ try pending($0.record) }).map(\.push).max(),
@@ -125,7 +125,7 @@ extension Ledger {
         return false
     }
 
-    /// Returns true where a row would never be created whose temporary id stands elsewhere.
+    /// Returns true if a row would never be created although another edit names its temporary id.
     private func dropsWhatIsUsed(
         _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
     ) throws -> Bool {
@@ -156,7 +156,7 @@ extension Ledger {
 
     // MARK: Overtaken drafts
 
-    /// Takes what stands now as seen by who made the draft, or drops the drafts of the group; false where there are none.
+    /// Makes the current value the `old` of a draft, or drops the drafts of the group; false if there are none.
     func redraft(_ told: JSONValue, keeps: Bool) throws -> Bool {
         let resource = try resource(told["resource"].stringValue ?? "")
         let section = try resource.section(told["section"].stringValue ?? "")
@@ -167,7 +167,7 @@ extension Ledger {
         let push = told["push"].intValue.map(Int64.init)
         let drafts = try pending(record)
         let after = try seen(record, before: push)
-        // What was told is about this edit; one made since is none of its.
+        // The event is about this edit, not about a later one.
         guard drafts.contains(where: { $0.push == push && $0.state == .unsent }) else { return false }
         var dropped: JSONObject?
         for edit in drafts where edit.state == .unsent && (keeps ? edit.push == push : edit.push >= push ?? 0) {
@@ -183,7 +183,7 @@ extension Ledger {
                 if keeps, let row = change.row(of: after, isList: section.isList) {
                     let current = group.fields(of: row)
                     let shown = group.spread(told["current"])
-                    // What came behind the values that were told is still to be decided.
+                    // Changes after the event are still undecided.
                     let isWhole = [shown.count, current.count].allSatisfy { $0 == group.fields.count }
                     let old = isWhole ? shown : current
                     change.unknown.subtract(group.fields.map(\.name))
@@ -215,7 +215,7 @@ extension Ledger {
     }
 
     /// Returns the value with which an edit that was sent meanwhile is taken back, so that what others have written stands;
-    /// nil where nothing of it counts or will count.
+    /// nil if nothing of it counts or will count.
     ///
     /// Of a group that is summed up, its own share is undone: the server adds it whatever stands there.
     func takingBack(_ told: JSONValue) throws -> JSONValue? {

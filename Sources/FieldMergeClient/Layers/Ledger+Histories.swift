@@ -13,7 +13,7 @@ extension Ledger {
         let push = sent.number
         let found = "SELECT doubt FROM push WHERE seq = ? AND state = 1 AND key = ?"
         guard let doubt = try number(found, [push, sent.key]) else { return }
-        // One request was answered now; of an earlier one it is not known what it did in the history that is gone.
+        // One request has this answer. An earlier one may have been merged in the history that is gone.
         var waiting = try meta("otherHistory").objectValue ?? [:]
         waiting["\(push)"] = .bool(doubt > 1)
         try setMeta("otherHistory", .object(waiting))
@@ -83,7 +83,7 @@ extension Ledger {
         let numbers = waiting.keys.compactMap { Int64($0) }.sorted()
         var done: Set<DoneGroup> = []
         var parts: [Int64: RebuiltPush] = [:]
-        // What a later push finds done, the earlier ones have done.
+        // A group that a later push shows as done is done in the earlier ones.
         for push in numbers.reversed() {
             parts[push] = try rebuilt(push, isUnknown: waiting["\(push)"] == true, done: &done)
         }

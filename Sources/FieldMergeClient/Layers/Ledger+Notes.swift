@@ -2,15 +2,15 @@ import Synchronization
 import Foundation
 import GRDB
 
-/// The kinds of events that are kept until they are told.
+/// The kinds of events that are kept until their delivery.
 enum EventKind: String, Sendable, CaseIterable {
     case conflict, overtaken, refused, gone
 }
 
-/// The sign that another process has taken over the sync: what this one was told counts no more.
+/// Another process has the lease now; answers to this process do not count any more.
 struct LeaseLost: Error {}
 
-/// Events that were not told yet, the process that syncs, and what the app adds to what the server tells.
+/// Undelivered events, the lease, and edits that the app adds to records of the gateway.
 extension Ledger {
     static let beatSeconds = 5.0
     static let missedBeats = 3.0
@@ -25,7 +25,7 @@ extension Ledger {
         effects.hasEvents = true
     }
 
-    /// An event that was not told yet.
+    /// An undelivered event.
     struct StoredEvent: Sendable {
         let number: Int64
         let kind: EventKind
@@ -34,7 +34,7 @@ extension Ledger {
         var isOwn = true
     }
 
-    /// Returns the next event of these kinds behind a number that no other process delivers; nil where there is none.
+    /// Returns the next event of these kinds after a number that no other process delivers; nil if there is none.
     func nextEvent(_ kinds: [EventKind], after number: Int64) throws -> StoredEvent? {
         let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let found = try Row.fetchCursor(
@@ -58,7 +58,7 @@ extension Ledger {
         return event
     }
 
-    /// Returns the numbers of events of a kind, up to a number, that another opening did not tell before it ended.
+    /// Returns the numbers of events of a kind, up to a number, that an ended opening did not deliver.
     func abandonedEvents(_ kind: EventKind, through number: Int64) throws -> [Int64] {
         try rows(
             "SELECT seq, owner FROM event WHERE kind = ? AND seq <= ? AND owner <> ?",
@@ -66,7 +66,7 @@ extension Ledger {
         ).filter { LedgerContext.hasEnded($0[1]) }.map { $0[0] }
     }
 
-    /// Moves such events behind the others, so that the readers of this process get them.
+    /// Moves such events to the end, so that the readers of this process get them.
     func requeueAbandoned(_ kind: EventKind, through number: Int64) throws {
         for event in try abandonedEvents(kind, through: number) {
             try write("INSERT INTO event (kind, body) SELECT kind, body FROM event WHERE seq = ?", [event])
@@ -74,7 +74,7 @@ extension Ledger {
         }
     }
 
-    /// Deletes the events of a kind that everyone here was told of.
+    /// Deletes the events of a kind that all readers here have handled.
     func forgetEvents(_ kind: EventKind, through number: Int64) throws {
         try noteDelivered(kind, through: number)
         try write(
@@ -116,7 +116,7 @@ extension Ledger {
 
     // MARK: Hooks
 
-    /// Lets the app add edits of its own to the transaction that stores what the server told.
+    /// Lets the app add edits of its own to the transaction that stores records of the gateway.
     func runHooks() throws {
         let told = incoming
         incoming = []
@@ -129,7 +129,7 @@ extension Ledger {
                     resource: record.resource, id: record.id,
                     before: record.before.map { Record($0, rules.resources[record.resource]) },
                     after: record.after.map { Record($0, rules.resources[record.resource]) }, transaction: transaction)
-                // What one repair cannot do is no reason to refuse what the server told.
+                // The records are stored although a repair fails.
                 guard (try? hook(change)) != nil else { continue }
                 let drafts = transaction.drafts()
                 if !drafts.isEmpty { try commitRepair(drafts) }
@@ -161,14 +161,14 @@ extension Ledger {
 
     /// Returns how many edits would be lost with the store.
     ///
-    /// - Parameter withRefused: counts refused edits too of which the gateway has told no result: its journal lacks them.
+    /// - Parameter withRefused: counts refused edits without a result too, since the journal of the gateway lacks them.
     func losable(withRefused: Bool) throws -> Int {
         let unsent = try counts().unsent
         guard withRefused else { return unsent }
         return try refusals().filter { $0.told["hasRecord"] != true }.reduce(unsent) { $0 + $1.edits.count }
     }
 
-    /// The outcomes that tickets which an app still holds are to tell of a store that is no more.
+    /// The outcomes of a deleted store, for tickets that an app still has.
     struct LastWords: Sendable {
         let outcomes: [String: (stored: StoredOutcome, resource: ResourceRules?)]
     }
@@ -176,9 +176,9 @@ extension Ledger {
     /// Returns whether the user has signed out: the store is empty, and its file is about to be deleted.
     func isSignedOut() throws -> Bool { try !meta("signedOut").isNull }
 
-    /// Empties the store and marks it as signed out of; returns what became of its edits.
+    /// Empties the store and marks it as signed out; returns the outcomes of its edits.
     ///
-    /// - Throws: `FieldMergeError.unsentEdits` where edits would be lost that may not be given up.
+    /// - Throws: `FieldMergeError.unsentEdits` if edits would be lost that may not be given up.
     func discardAll(policy: UnsentPolicy) throws -> LastWords {
         if policy != .discard {
             let unsent = try losable(withRefused: policy == .refuse)

@@ -1,6 +1,6 @@
 import GRDB
 
-/// A page of changes as the gateway tells it.
+/// A page of changes.
 struct ChangesPage: Sendable {
     let feed: String
     let revision: Int
@@ -8,7 +8,7 @@ struct ChangesPage: Sendable {
     let rules: String?
     let changes: [RecordLine]
 
-    /// Reads a page; nil where the answer is none.
+    /// Reads a page; nil if the answer is none.
     init?(_ told: JSONValue) {
         guard let feed = told["feed"].stringValue, let revision = told["revision"].intValue,
             let lines = told["changes"].arrayValue
@@ -28,14 +28,14 @@ package struct RecordLine: Sendable {
     package let resource: String
     /// Its id.
     package let id: JSONValue
-    /// The record; nil where it is gone.
+    /// The record; nil if it is gone.
     package let record: JSONObject?
     /// The reason why the server cannot read the record; nil if it can.
     package let problem: JSONValue?
-    /// The one who changed it last; null where the server does not tell.
+    /// The client that changed it last; null if the gateway does not report one.
     package let author: JSONValue
 
-    /// Reads a record; nil where it is none.
+    /// Reads a record; nil if it is none.
     package init?(_ told: JSONValue) {
         guard let members = told.objectValue, let resource = members["resource"]?.stringValue, let id = members["id"],
             let record = members["record"]
@@ -80,7 +80,7 @@ extension Ledger {
         return count
     }
 
-    /// Counts pulls, so that an answer that is told again can be told from what was read since.
+    /// Counts pulls, so that a repeated answer replaces no record that was read since.
     func beginPull() throws {
         try setMeta("pulls", .integer(Int128(try count("pulls") + 1)))
         if try number("SELECT 1 FROM push WHERE state = 1 LIMIT 1") == nil { try write("DELETE FROM tombstone") }
@@ -177,7 +177,7 @@ extension Ledger {
         try runHooks()
     }
 
-    /// Deletes some records that the snapshot does not hold; false where none was left.
+    /// Deletes some records that the snapshot does not hold; false if none was left.
     ///
     /// - Parameter resources: the resources of the snapshot; nil for all.
     func dropOld(limit: Int, of resources: [String]? = nil) throws -> Bool {

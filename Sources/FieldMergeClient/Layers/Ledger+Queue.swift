@@ -20,9 +20,9 @@ struct QueuedPart {
     let changes: RecordChanges
 }
 
-/// Pushes as they stand in the queue, and the tickets of their edits.
+/// The queue of pushes, and the tickets of their edits.
 extension Ledger {
-    /// Puts a push behind the others; returns its number.
+    /// Appends a push; returns its number.
     func append(_ parts: [QueuedPart], _ atomicity: Atomicity?) throws -> Int64 {
         try write(
             "INSERT INTO push (state, key, atomic, rules, at) VALUES (0, ?, ?, ?, ?)",
@@ -111,7 +111,7 @@ extension Ledger {
 
     // MARK: Tickets
 
-    /// An edit of the app, for whoever asks what became of it.
+    /// The ticket of an edit of the app.
     struct StoredTicket {
         let token: String
         let records: [RecordPlace]
@@ -137,9 +137,9 @@ extension Ledger {
         JSONValue.array(places.map { [.string($0.resource), .string($0.key)] }).text
     }
 
-    /// Stores what became of an edit.
+    /// Stores the outcome of an edit.
     ///
-    /// - Parameter push: the refused push that it stands in; nil where nothing of it is left.
+    /// - Parameter push: the refused push that has it; nil if nothing of it is left.
     func resolve(_ token: String, _ outcome: StoredOutcome, push: Int64? = nil) throws {
         try write("UPDATE ticket SET outcome = ?, push = ? WHERE token = ?", [outcome.json.text, push, token])
         effects.hasOutcomes = true
@@ -154,7 +154,7 @@ extension Ledger {
         return try view(place.resource, id(of: place))
     }
 
-    /// Returns what became of an edit; nil where nothing has yet.
+    /// Returns the outcome of an edit; nil if it has none yet.
     func outcome(of token: String) throws -> StoredOutcome? {
         try text("SELECT outcome FROM ticket WHERE token = ?", [token]).flatMap { text in
             JSONValue(text: text).map(StoredOutcome.init)

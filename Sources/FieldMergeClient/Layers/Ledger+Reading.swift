@@ -61,7 +61,7 @@ extension Ledger {
         return edits.reduce(record) { $1.changes.applied(to: $0, id: id, of: known) }
     }
 
-    /// Returns what lies beneath the drafts: base and sent, or everything before a push.
+    /// Returns the record below the drafts: base and sent, or everything before a push.
     func seen(_ place: RecordPlace, before push: Int64? = nil) throws -> JSONObject? {
         let below = try pending(place).filter { edit in push.map { edit.push < $0 } ?? (edit.state == .sent) }
         return try view(of: base(place), in: place.resource, id: .null, under: below)
@@ -133,13 +133,13 @@ extension Ledger {
     /// Returns a number that grows with each edit of the app, whichever process makes it.
     func editCount() throws -> Int { Int(try number("SELECT coalesce(max(seq), 0) FROM ticket") ?? 0) }
 
-    /// Returns feed and revision up to which everything is stored; nil where nothing is yet.
+    /// Returns feed and revision up to which everything is stored; nil if nothing is yet.
     func feedPlace() throws -> FeedPlace? {
         guard let feed = try meta("feed").stringValue, let revision = try meta("revision").intValue else { return nil }
         return FeedPlace(feed: feed, revision: revision)
     }
 
-    /// Returns the state of what a path names: a record, a section, an item, a group.
+    /// Returns the state of a part of a record: all of it, a section, an item, a group.
     func state(_ resource: String, _ id: JSONValue, path: EditPath) throws -> EditState {
         let key = try resolve(id).key
         let item = try path.item.map { try resolve($0).key }
@@ -176,7 +176,7 @@ struct EditPath: Sendable {
 }
 
 extension Ledger {
-    /// Hands over each record as the server last told it, as text, without holding all of them.
+    /// Calls a function with each base as text, one after the other.
     func eachBase(_ body: (_ resource: String, _ id: String, _ record: String) throws -> Void) throws {
         let cursor = try Row.fetchCursor(db, sql: "SELECT resource, id, record FROM base")
         while let row = try cursor.next() { try body(row[0], row[1], row[2]) }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// A problem document, as the gateway or the client itself tells it.
+/// A problem document of the client itself.
 enum ProblemDocument {
     static func make(_ code: String, status: Int, title: String, detail: String) -> JSONValue {
         [
@@ -12,7 +12,7 @@ enum ProblemDocument {
 
 /// Pushes that were refused for good.
 extension Ledger {
-    /// Makes a push a refused one, and what builds on it.
+    /// Refuses a push, and the pushes that build on it.
     ///
     /// - Parameter fault: the position of the edit at fault.
     func refuse(_ push: Int64, _ problem: JSONValue, results: [JSONValue] = [], fault: Int) throws {
@@ -76,7 +76,7 @@ extension Ledger {
         try refuse(push, problem, fault: index ?? 0)
     }
 
-    /// Returns the refused creation that new edits build on; nil where there is none.
+    /// Returns the refused creation that new edits build on; nil if there is none.
     func missingCreation(of parts: [EditPart]) throws -> MissingCreation? {
         let used = parts.reduce(into: Set<String>()) { $0.formUnion($1.changes.usedIDs(with: $1.id)) }
         return try missingCreation(of: used)
@@ -94,7 +94,7 @@ extension Ledger {
         return nil
     }
 
-    /// A refused push with what is known of it.
+    /// A refused push with its problem and its edits.
     struct Refusal: Sendable {
         let push: Int64
         let told: JSONValue
@@ -111,7 +111,7 @@ extension Ledger {
     }
 
     /// Puts a refused push behind the others: after the refused ones that it builds on, and before what was refused only
-    /// because of it; false where it is refused no more.
+    /// because of it; false if it is refused no more.
     ///
     /// - Parameters:
     ///   - asked: the pushes for whose sake this one is sent.
@@ -158,7 +158,7 @@ extension Ledger {
         return new
     }
 
-    /// Deletes a refused push for good; false where it is refused no more.
+    /// Deletes a refused push for good; false if it is refused no more.
     func discard(_ push: Int64) throws -> Bool {
         guard try state(of: push) == .refused else { return false }
         effects.touched.formUnion(try edits(of: push).map(\.record))
@@ -168,7 +168,7 @@ extension Ledger {
         return true
     }
 
-    /// Returns the conflicts of a result as events tell them.
+    /// Returns the conflicts of a result as events have them.
     static func conflicts(of edit: StoredEdit, _ result: JSONValue) -> [JSONValue] {
         (result["outcomes"].arrayValue ?? []).filter { $0["conflict"] == true }.map { outcome in
             let id = result["id"]
@@ -193,7 +193,7 @@ extension Ledger {
         }
     }
 
-    /// Returns what a record has at the place of a conflict; nil if that is not known.
+    /// Returns the value of a record at the place of a conflict; nil if it is unknown.
     private static func held(
         _ conflict: JSONValue, in record: JSONObject?, _ known: ResourceRules?
     ) -> JSONValue? {

@@ -40,7 +40,7 @@ extension Ledger {
     ///
     /// Returns none before a snapshot that pushes of another history wait for.
     ///
-    /// - Throws: `FieldMergeError.rulesUnknown` where nothing can be written without rules.
+    /// - Throws: `FieldMergeError.rulesUnknown` if nothing can be written without rules.
     func freeze(_ limits: BatchLimits) throws -> [FrozenPush] {
         try checkLease()
         guard try meta("otherHistory").isNull, try !waitsForRules(limits.lane) else { return [] }
@@ -55,7 +55,7 @@ extension Ledger {
         var walk = try QueueWalk(self, limits.lane, stale: staleToSend())
         while batch.count < mostPushes, var push = try walk.next() {
             if push.edits.contains(where: \.changes.hasUnknown) {
-                // What stands there by default is told by the answer to the creation, which goes first.
+                // The answer to the creation has the unknown values, so the creation goes first.
                 if !batch.isEmpty { break }
                 guard limits.isStored else {
                     walk.passOver(push)

@@ -1,6 +1,6 @@
 import GRDB
 
-/// What a snapshot is taken for.
+/// The purpose of a snapshot.
 enum SnapshotKind: String, Sendable {
     /// All records, with the place in the changes.
     case snapshot

@@ -23,9 +23,9 @@ extension Ledger {
         return found
     }
 
-    /// Fills what later edits could not know of the rows that an edit has created, from the record of its answer.
+    /// Fills the unknown fields of later edits from the record in the answer to a creation.
     ///
-    /// Whatever was pulled since is not what their user edited over, so that it counts as somebody else's.
+    /// A value that was pulled since counts as the change of another client.
     func fillUnknown(after edit: StoredEdit, ids: [String: JSONValue], record: JSONObject?) throws {
         guard let record, let id = record["id"], let known = try known(edit.resource) else { return }
         let created = Set(edit.changes.mapped(ids).rows.filter(\.isCreation).map(\.place))
@@ -35,7 +35,7 @@ extension Ledger {
         }
     }
 
-    /// Makes sure that the first push in the queue knows all that it says; false where it is sent no more.
+    /// Fills the unknown fields of the first push in the queue; returns false if it is not sent any more.
     ///
     /// A row that its creation has left nowhere to be seen is gone, and the push is refused as that.
     func knowsAll(of push: Int64) throws -> Bool {

@@ -34,7 +34,7 @@ package final class Ledger {
         var record: RecordPlace { RecordPlace(resource: resource, key: key) }
     }
 
-    /// A record that the server told, and what the app read before.
+    /// A record of the gateway, and the record that the app read before.
     struct IncomingRecord {
         let resource: String
         let id: JSONValue
@@ -68,7 +68,7 @@ package final class Ledger {
 
     // MARK: Notes under a name
 
-    /// Returns what is noted under a name, or null.
+    /// Returns the note under a name, or null.
     func meta(_ name: String) throws -> JSONValue {
         try text("SELECT value FROM meta WHERE name = ?", [name]).flatMap { JSONValue(text: $0) } ?? .null
     }
@@ -83,7 +83,7 @@ package final class Ledger {
         }
     }
 
-    /// Returns a count that is noted under a name; 0 where there is none.
+    /// Returns a count that is noted under a name; 0 if there is none.
     func count(_ name: String) throws -> Int {
         if let known = numbers[name] { return known }
         let found = try meta(name).intValue ?? 0
@@ -93,7 +93,7 @@ package final class Ledger {
 
     // MARK: Rules
 
-    /// Returns the rules as the gateway last told them; nil where it never did.
+    /// Returns the rules in force; nil before the first sync.
     func rules() throws -> Rules? {
         guard let version = try meta("rulesVersion").stringValue else { return nil }
         return try context.rules(version: version) { try meta("rules").stringValue }
@@ -105,7 +105,7 @@ package final class Ledger {
         return try rules.resource(name)
     }
 
-    /// - Throws: `InvalidEdit` with the nearest name where the rules are known and lack one.
+    /// - Throws: `InvalidEdit` with the nearest name if the rules are known and lack one.
     func checkName(_ resource: String, _ path: EditPath? = nil) throws {
         guard let rules = try rules() else { return }
         let known = try rules.resource(resource)

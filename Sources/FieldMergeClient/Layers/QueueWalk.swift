@@ -5,7 +5,7 @@ import GRDB
 enum PushLane: Sendable {
     /// The scheduler's.
     case small
-    /// One push at a time, beside the scheduler.
+    /// One push at a time, in parallel to the scheduler.
     case large
 
     /// A push with more bytes is a large one.

@@ -53,7 +53,7 @@ extension GroupRules {
         guard let transitions, let type = fields.first?.type else { return nil }
         var steps: [MergeCore.Value: Set<MergeCore.Value>] = [:]
         for (name, followers) in transitions {
-            // A text stands as it is, any other value as its JSON.
+            // A text is itself, any other value its JSON.
             let told = [JSONValue.string(name), JSONValue(text: name)].compactMap { $0 }
             guard let from = told.lazy.compactMap({ try? type.accept($0.scalar) }).first else { continue }
             steps[from] = Set((followers.arrayValue ?? []).compactMap { try? type.accept($0.scalar) })

@@ -9,19 +9,19 @@ public struct Prediction: Sendable, Hashable {
     public let id: JSONValue
     /// The name of the section.
     public let section: String
-    /// The id of the item; nil where it is no item of a list.
+    /// The id of the item; nil if it is no item of a list.
     public let item: JSONValue?
     /// The name of the group.
     public let group: String
     /// The gateway's word for what it would do, such as `applied`, `combined` or `rejected`.
     public let outcome: String
-    /// The edit would meet that of somebody else, or a guard.
+    /// The edit would meet an edit of another client, or a guard.
     public let isConflict: Bool
-    /// The value that stands there, as far as is known here.
+    /// The value in the database, by the base.
     public let current: JSONValue
-    /// The value that would stand then.
+    /// The value that the gateway would write.
     public let written: JSONValue
-    /// The gateway may decide otherwise by a rule that it does not tell, such as `frozen-when`.
+    /// The gateway may decide otherwise by a rule that it does not send, such as `frozen-when`.
     public let hasUnknownGuard: Bool
 }
 

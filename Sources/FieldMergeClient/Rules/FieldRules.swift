@@ -8,12 +8,12 @@ package struct FieldRules: Sendable {
     let type: ColumnType
     /// The field can be null.
     package let isNullable: Bool
-    /// The resource whose ids it holds; nil where it is no reference.
+    /// The resource whose ids it holds; nil if it is no reference.
     package let references: String?
     /// Its names under earlier rules.
     let formerly: [String]
 
-    /// Reads a field of `GET /v1/rules`; nil where it is none.
+    /// Reads a field of `GET /v1/rules`; nil if it is none.
     init?(_ described: JSONValue) {
         guard let name = described["field"].stringValue else { return nil }
         self.name = name
@@ -70,7 +70,7 @@ package struct FieldRules: Sendable {
 extension FieldRules {
     /// Returns a value in the form in which the gateway sends it.
     ///
-    /// - Throws: `InvalidEdit` where the field cannot hold it.
+    /// - Throws: `InvalidEdit` if the field cannot hold it.
     package func wireValue(_ value: JSONValue, path: String) throws(InvalidEdit) -> JSONValue {
         if value.isNull {
             guard isNullable else { throw InvalidEdit(path: path, detail: "it cannot be null") }
@@ -87,7 +87,7 @@ extension FieldRules {
         }
     }
 
-    /// Returns true where the field would store the same for two values.
+    /// Returns true if the field would store the same for two values.
     package func holdsSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
         if one == other { return true }
         if one.isNull || other.isNull || one.temporaryID != nil || other.temporaryID != nil { return false }
@@ -132,7 +132,7 @@ extension JSONValue {
         }
     }
 
-    /// False where a number in it is none that JSON has.
+    /// False if a number in it is none that JSON has.
     fileprivate var isFinite: Bool {
         switch self {
         case .double(let number): number.isFinite

@@ -6,11 +6,11 @@ package struct GroupRules: Sendable {
     package let fields: [FieldRules]
     /// The policy for conflicts, `onConflict` on the wire.
     package let policy: String
-    /// The merge function as the gateway describes it; null where there is none.
+    /// The merge function as the gateway describes it; null if there is none.
     package let merge: JSONValue
-    /// The values that may follow others; nil where any may.
+    /// The values that may follow others; nil if any may.
     package let transitions: JSONObject?
-    /// True where this client may write it.
+    /// True if this client may write it.
     package let isWritable: Bool
 
     init?(_ described: JSONValue) {

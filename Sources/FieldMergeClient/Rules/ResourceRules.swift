@@ -20,7 +20,7 @@ package struct ResourceRules: Sendable {
     /// The section of the record's own row.
     package var root: SectionRules { sections[0] }
 
-    /// The section with this name; nil where there is none.
+    /// The section with this name; nil if there is none.
     package func section(named name: String) -> SectionRules? { sections.first { $0.name == name } }
 
     /// Returns a record under the present names of its fields.
@@ -39,7 +39,7 @@ package struct ResourceRules: Sendable {
 
     /// Returns a section.
     ///
-    /// - Throws: `InvalidEdit` with the nearest name where there is none.
+    /// - Throws: `InvalidEdit` with the nearest name if there is none.
     package func section(_ name: String) throws(InvalidEdit) -> SectionRules {
         guard let section = section(named: name) else {
             throw InvalidEdit(unknown: name, among: sections.map(\.name), path: name)

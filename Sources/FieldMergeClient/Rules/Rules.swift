@@ -17,7 +17,7 @@ package struct Rules: Sendable {
         package let items: Int
     }
 
-    /// Reads an answer of `GET /v1/rules`; nil where it is none.
+    /// Reads an answer of `GET /v1/rules`; nil if it is none.
     package init?(text: String) {
         guard let document = JSONValue(text: text), let version = document["version"].stringValue,
             let told = document["resources"].arrayValue
@@ -34,7 +34,7 @@ package struct Rules: Sendable {
 
     /// Returns a resource.
     ///
-    /// - Throws: `InvalidEdit` with the nearest name where there is none.
+    /// - Throws: `InvalidEdit` with the nearest name if there is none.
     package func resource(_ name: String) throws(InvalidEdit) -> ResourceRules {
         guard let resource = resources[name] else {
             throw InvalidEdit(unknown: name, among: resources.keys, path: name)

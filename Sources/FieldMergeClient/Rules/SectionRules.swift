@@ -43,10 +43,10 @@ package struct SectionRules: Sendable {
         self.newNames = newNames.filter { fields[$0.key] == nil }
     }
 
-    /// The group with this name; nil where there is none.
+    /// The group with this name; nil if there is none.
     package func group(_ name: String) -> GroupRules? { groups.first { $0.name == name } }
 
-    /// The group that a field stands in; nil where there is no such field.
+    /// The group that a field stands in; nil if there is no such field.
     package func group(ofField name: String) -> GroupRules? { places[name].map { groups[$0] } }
 
     /// Returns values under the present names of their fields.
@@ -59,7 +59,7 @@ package struct SectionRules: Sendable {
 
     /// Returns a field.
     ///
-    /// - Throws: `InvalidEdit` with the nearest name where there is none.
+    /// - Throws: `InvalidEdit` with the nearest name if there is none.
     package func field(_ name: String, path: String) throws(InvalidEdit) -> FieldRules {
         guard let field = fields[name] else {
             throw InvalidEdit(unknown: name, among: fields.keys, path: "\(path).\(name)")

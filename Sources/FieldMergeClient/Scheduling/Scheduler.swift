@@ -52,11 +52,11 @@ package enum Scheduler {
     /// Returns the rows of a cell, of which the first counts whose conditions hold; the last has none.
     package static func rows(_ state: SyncPhase, _ event: Event) -> [Row] {
         if event == .kill { return [Row(.idle)] }
-        // What a state has no row for leaves it as it is, with nothing to do.
+        // An event without a row changes nothing.
         return cell(state, event) ?? [Row(state)]
     }
 
-    /// Returns what follows from an event.
+    /// Returns the row of an event.
     package static func decide(_ state: SyncPhase, _ event: Event, _ conditions: Set<Condition>) -> Row {
         rows(state, event).first { conditions.isSuperset(of: $0.conditions) } ?? Row(state)
     }

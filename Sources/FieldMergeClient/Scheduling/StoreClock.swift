@@ -1,6 +1,6 @@
 import Foundation
 
-/// Time, as the library asks for it, so that tests can move it.
+/// The time of the library, which tests can move.
 public protocol StoreClock: Sendable {
     /// Returns the seconds since 1970.
     func now() -> Double

@@ -12,7 +12,7 @@ public enum SyncPhase: String, Sendable, Hashable, CaseIterable {
     case offline
     /// The token was refused, also one that was asked for anew.
     case needsAuth
-    /// The gateway asks for a newer version of the app.
+    /// The gateway requires a newer version of the app.
     case needsUpgrade
     /// The store was closed, or signed out of.
     case closed

@@ -3,13 +3,13 @@ import GRDB
 import Synchronization
 
 extension DatabaseError {
-    /// Nobody can write the store; of any other error, a later try or another process may not have it.
+    /// No process can write the store; any other error may be gone at the next try, or in another process.
     var isOfDisk: Bool {
         [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(resultCode.primaryResultCode)
     }
 }
 
-/// The file of a store: SQLite with one writer, beside which readers read what was last committed.
+/// The file of a store: SQLite with one writer, and readers of the last commit.
 package final class StoreFile: Sendable {
     /// The place of the file; nil in memory.
     let url: URL?
@@ -21,8 +21,8 @@ package final class StoreFile: Sendable {
     ///
     /// - Parameters:
     ///   - url: the file; one called `:memory:` is kept in memory alone.
-    ///   - isSafe: false where tests do without the disk.
-    /// - Throws: `FieldMergeError.wrongStore` where it is no store of this version.
+    ///   - isSafe: false if tests do without the disk.
+    /// - Throws: `FieldMergeError.wrongStore` if it is no store of this version.
     package init(at url: URL, context: LedgerContext, isSafe: Bool = true) throws {
         self.context = context
         let isInMemory = url.lastPathComponent == ":memory:"
@@ -48,7 +48,7 @@ package final class StoreFile: Sendable {
         _ = LedgerContext.open.withLock { $0.insert(context.owner) }
     }
 
-    /// - Throws: `FieldMergeError.wrongStore` where another program's database would be turned into a store.
+    /// - Throws: `FieldMergeError.wrongStore` if another program's database would be turned into a store.
     private static func check(_ url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else { return }
         var configuration = Configuration()
@@ -82,7 +82,7 @@ package final class StoreFile: Sendable {
 
     /// Runs statements as one: all of them are on disk when it returns, or none where it throws.
     ///
-    /// - Returns: what the closure does, and what follows from it for the app.
+    /// - Returns: the value of the closure, and the effects for the app.
     package func write<T: Sendable>(
         _ name: String, _ body: @escaping @Sendable (Ledger) throws -> T
     ) async throws -> (T, LedgerEffects) {
@@ -104,7 +104,7 @@ package final class StoreFile: Sendable {
         return (value, effects)
     }
 
-    /// Reads what was last committed; no writer holds it up.
+    /// Reads the last commit, without waiting for a writer.
     package func read<T: Sendable>(_ body: @escaping @Sendable (Ledger) throws -> T) async throws -> T {
         try checkOpen()
         let context = context
@@ -118,7 +118,7 @@ package final class StoreFile: Sendable {
         return try await writer.writeWithoutTransaction { db in try body(Ledger(db, context)) }
     }
 
-    /// The same, on the thread that asks.
+    /// The same, on the thread of the caller.
     func readNow<T>(_ body: (Ledger) throws -> T) throws -> T {
         try checkOpen()
         return try writer.read { db in try body(Ledger(db, context)) }
@@ -137,7 +137,7 @@ package final class StoreFile: Sendable {
         if isClosed.withLock({ $0 }) { throw FieldMergeError.storeClosed }
     }
 
-    /// Closes the file; what is under way comes to its end first.
+    /// Closes the file after the transactions under way.
     package func close() {
         endWriting()
         _ = LedgerContext.open.withLock { $0.remove(context.owner) }
@@ -153,7 +153,7 @@ package final class StoreFile: Sendable {
 
     /// Closes the file and deletes it.
     ///
-    /// Its opening ends behind that, so that nobody takes the file for that of a sign-out which broke off.
+    /// Its opening ends after that, so that the next one does not find a sign-out that broke off.
     func remove() throws {
         defer { _ = LedgerContext.open.withLock { $0.remove(context.owner) } }
         endWriting()

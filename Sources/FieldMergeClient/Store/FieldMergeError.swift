@@ -1,6 +1,6 @@
 import MergeCore
 
-/// An edit that the rules do not allow as it stands; nothing of it was stored.
+/// An edit that the rules do not allow; nothing of it was stored.
 public struct InvalidEdit: Error, Sendable, Hashable, CustomStringConvertible {
     /// The place of the fault, such as `customer.postCode` or `groceries[0].quantity`.
     public let path: String
@@ -28,19 +28,19 @@ public struct InvalidEdit: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(path): \(detail)" }
 }
 
-/// An error of this library; what a server answers is never one, it is told in reports and outcomes.
+/// An error of this library; answers of a gateway are in reports and outcomes instead.
 public enum FieldMergeError: Error, Sendable, Hashable {
     /// The record to be edited does not exist for this client.
     case recordNotFound(resource: String, id: JSONValue)
-    /// The store does not know the rules yet: an edit needs one successful sync, or a snapshot, before it.
+    /// The store has no rules yet. Let it sync once, or open it with a snapshot.
     case rulesUnknown
     /// A record of a resource that is not kept was asked for, and no answer came.
     case offline(String)
-    /// The gateway refused to tell a record of a resource that is not kept.
+    /// The gateway refused to send a record of a resource that is not kept.
     case requestRefused(status: Int, problem: JSONValue)
     /// A sign-out would have lost so many edits.
     case unsentEdits(unsent: Int)
-    /// The file is the store of a newer version of this library. `exportStore` writes what it has.
+    /// The file is the store of a newer version of this library. `exportStore` writes its content.
     case newerStore(String)
     /// The file is the store of another user, or no store at all.
     case wrongStore(String)

@@ -89,7 +89,7 @@ extension FieldMergeStore {
     }
 
     func noteEdit() async {
-        if let count = try? await file.read({ try $0.editCount() }) { knownEdits = count }
+        if let count = try? await file.read({ try $0.editCount() }) { sync.knownEdits = count }
         tell(.edit)
     }
 }

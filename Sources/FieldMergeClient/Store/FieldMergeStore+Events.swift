@@ -26,7 +26,7 @@ extension FieldMergeStore {
         StoreEvents(store: self, kind: .conflict) { Conflict($0, self) }
     }
 
-    /// Edits that were not sent yet, of groups that somebody else has changed meanwhile.
+    /// Unsent edits of groups that another client has changed meanwhile.
     public nonisolated var overtaken: StoreEvents<Overtaken> {
         StoreEvents(store: self, kind: .overtaken) { Overtaken($0, self) }
     }
@@ -55,7 +55,7 @@ extension FieldMergeStore {
 
     private func forgetEvents(_ kind: EventKind) async {
         guard let number = readers.withLock({ $0[kind]?.forgettable }), number > 0 else { return }
-        // An event that stays on disk is told once more, which does no harm.
+        // An event that stays on disk is delivered again, which does no harm.
         _ = try? await file.write("event") { try $0.forgetEvents(kind, through: number) }
     }
 
@@ -94,7 +94,7 @@ extension FieldMergeStore {
             guard let self else { return }
             let conflict = Conflict(told, self)
             if let answer = await decide(conflict) {
-                // What can no longer be edited, such as a record that is gone, is told by its own event.
+                // A record that is gone has an event of its own.
                 _ = try? await self.write(answer, into: conflict)
             }
         }
@@ -143,7 +143,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Has a function called before a record is stored that the server told.
+    /// Has a function called before a record of the gateway is stored.
     ///
     /// Edits that it makes through the change's `transaction` are stored in the same transaction; one that throws adds
     /// nothing.
@@ -160,9 +160,9 @@ extension FieldMergeStore {
 
     // MARK: Values that change
 
-    /// A record now and whenever it changes; nil where there is none.
+    /// A record now and whenever it changes; nil if there is none.
     ///
-    /// - Throws: `InvalidEdit` with the nearest name where the rules have no such resource.
+    /// - Throws: `InvalidEdit` with the nearest name if the rules have no such resource.
     public nonisolated func observe(_ resource: String, _ id: some RecordID) throws -> LiveValues<Record?> {
         let id = id.jsonValue
         try checkName(resource)
@@ -182,7 +182,7 @@ extension FieldMergeStore {
         do {
             try file.readNow { try $0.checkName(resource) }
         } catch FieldMergeError.storeClosed {
-            // Whoever reads the values of a closed store is told that there are none.
+            // A closed store has no values.
         }
     }
 
@@ -192,13 +192,13 @@ extension FieldMergeStore {
     }
 }
 
-/// A value now and whenever it changes; who is slow is told the latest.
+/// A value now and whenever it changes; a slow reader gets the latest.
 public struct LiveValues<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     let topic: Bells.Topic
     let store: FieldMergeStore
     let read: @Sendable (FieldMergeStore) async -> Element
 
-    /// Returns a reader, who begins with the value as it is.
+    /// Returns a reader that begins with the current value.
     public func makeAsyncIterator() -> Iterator {
         Iterator(values: self, ringing: store.bells.subscribe(to: topic).makeAsyncIterator())
     }

@@ -1,7 +1,7 @@
 import GRDB
 
 extension StoreEvents where Element == Conflict {
-    /// Returns the conflicts and overtaken edits that nobody has decided, the oldest first: `try await store.conflicts()`.
+    /// Returns the undecided conflicts and overtaken edits, the oldest first: `try await store.conflicts()`.
     ///
     /// They survive a restart. Of those that were delivered, the last 1,000 are kept.
     public func callAsFunction() async throws -> [Conflict] {

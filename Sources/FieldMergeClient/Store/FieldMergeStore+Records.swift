@@ -3,10 +3,10 @@ import GRDB
 extension FieldMergeStore {
     // MARK: Reading
 
-    /// Returns a record as it is here, with the edits that were not sent yet; nil where there is none.
+    /// Returns a record as it is here, with the edits that were not sent yet; nil if there is none.
     ///
     /// One of a resource that is not kept is asked for at the gateway.
-    /// - Throws: `FieldMergeError.offline` where that gives no answer, `InvalidEdit` with the nearest name where the rules
+    /// - Throws: `FieldMergeError.offline` if that gives no answer, `InvalidEdit` with the nearest name where the rules
     ///   have no such resource.
     public func record(_ resource: String, _ id: some RecordID) async throws -> Record? {
         let id = id.jsonValue
@@ -27,7 +27,7 @@ extension FieldMergeStore {
     /// Returns the state of a group of a record, or of a larger part where less is named.
     ///
     /// - Parameter item: the id of an item of a list.
-    /// - Throws: `InvalidEdit` with the nearest name where the rules lack one.
+    /// - Throws: `InvalidEdit` with the nearest name if the rules lack one.
     public func state(
         _ resource: String, _ id: some RecordID, _ section: String? = nil, _ group: String? = nil,
         item: (any RecordID)? = nil
@@ -40,7 +40,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Returns the ticket of an earlier edit by its token, or the latest one by its record's id; nil where there is none.
+    /// Returns the ticket of an earlier edit by its token, or the latest one by its record's id; nil if there is none.
     public func ticket(_ id: some RecordID, resource: String? = nil) async throws -> Ticket? {
         let wanted = id.jsonValue
         let found = try await file.read { ledger in
@@ -56,7 +56,7 @@ extension FieldMergeStore {
             }
             return outcome(stored.json, rules)
         }
-        // A store that was closed knows no more.
+        // A closed store has no more outcomes.
         let told = try? await file.read { ledger in
             let stored = try ledger.outcome(of: token)
             let rules = try ledger.rules()
@@ -108,7 +108,7 @@ extension FieldMergeStore {
         return records
     }
 
-    /// Asks the gateway for something that is not kept here; nil where it does not exist.
+    /// Asks the gateway for something that is not kept here; nil if it does not exist.
     private func asked(_ path: String) async throws -> JSONValue? {
         let answer: WholeAnswer
         do {

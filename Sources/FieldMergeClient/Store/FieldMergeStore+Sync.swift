@@ -2,9 +2,9 @@ import GRDB
 public import Foundation
 
 extension FieldMergeStore {
-    /// Sends what is unsent and reads what has changed.
+    /// Sends unsent edits and reads changes.
     ///
-    /// It never throws for the network or an answer: the report says what happened.
+    /// It never throws for the network or an answer. The report has the result.
     /// - Parameter deadline: the time after which it ends in order, done or not.
     @discardableResult
     public func sync(deadline: Duration? = nil) async throws -> SyncReport {
@@ -84,8 +84,8 @@ extension FieldMergeStore {
 
     /// Deletes the local store.
     ///
-    /// Tickets that the app still holds tell what became of their edits.
-    /// - Throws: `FieldMergeError.unsentEdits` where edits are unsent that may not be given up; the store stays then. With
+    /// Tickets that the app still has return the outcomes of their edits.
+    /// - Throws: `FieldMergeError.unsentEdits` if edits are unsent that may not be given up; the store stays then. With
     ///   `.refuse`, refused edits count as well of which the gateway has told no result, since nobody else has them.
     public func signOut(unsent policy: UnsentPolicy = .refuse) async throws {
         if policy == .send, try await file.read({ try $0.counts().unsent > 0 }) { try await sync() }
@@ -174,7 +174,7 @@ extension FieldMergeStore {
         return members
     }
 
-    /// Returns what a person who helps needs to know; no values of records, and no token.
+    /// Returns the state of the store for support, without values of records and without a token.
     public func diagnose() async throws -> JSONValue {
         let status = await status
         let (server, user, device) = (server, user, device)

@@ -7,9 +7,7 @@ public actor FieldMergeStore {
     nonisolated let file: StoreFile
     nonisolated let bells = Bells()
     nonisolated let readers = Mutex<[EventKind: EventReaders]>([:])
-    nonisolated let openDrafts = Mutex<[String: WeakDraft]>([:])
-    /// The last comparison of open forms with their records.
-    nonisolated let comparing = Mutex<Task<Void, Never>?>(nil)
+    nonisolated let forms = Mutex(OpenForms())
     nonisolated let transport: any Transport
     /// The server's address, without a slash at its end.
     nonisolated let server: String
@@ -24,12 +22,7 @@ public actor FieldMergeStore {
     var handlers = EventHandlers()
     var background: Background?
     var lane = LargeLane()
-    /// The turns and the lane that the lease was taken for.
-    var leaseHolders = 0
-    /// The write with which the lease ended last.
-    var leaseEnd: Task<Void, any Error>?
-    var heartbeat: Task<Void, any Error>?
-    var knownEdits = 0
+    var lease = SyncLease()
     /// The outcomes of its edits, once the store was signed out of.
     var lastWords: Ledger.LastWords?
 
@@ -83,7 +76,7 @@ public actor FieldMergeStore {
     ///   - client: name and version of the app, such as `shop-ios/3.2`, sent as `X-Client`.
     ///   - snapshot: a file to begin with, NDJSON or SQLite; of no effect once the store has synced.
     ///   - token: asked for a bearer token when one is needed, and again when the gateway answers 401.
-    /// - Throws: `FieldMergeError.wrongStore` where the file belongs to another user, `FieldMergeError.newerStore` for one of
+    /// - Throws: `FieldMergeError.wrongStore` if the file belongs to another user, `FieldMergeError.newerStore` for one of
     ///   a newer version, `FieldMergeError.badSnapshot` for a broken snapshot.
     public static func open(
         at url: URL, server: URL, user: String, resources: [String], client: String? = nil, snapshot: URL? = nil,
@@ -134,7 +127,7 @@ public actor FieldMergeStore {
 
     // MARK: Transactions
 
-    /// Runs a transaction and wakes whoever it concerns.
+    /// Runs a transaction, and notifies observers of its changes.
     nonisolated func write<T: Sendable>(
         _ name: String, _ body: @escaping @Sendable (Ledger) throws -> T
     ) async throws -> T {
@@ -151,7 +144,7 @@ struct SignOutUnderWay: Error {}
 extension Ledger {
     /// Notes whose store this is, and prepares it for what is to be kept from now on; returns the device's id.
     ///
-    /// - Throws: `FieldMergeError.wrongStore` where it belongs to another, `SignOutUnderWay`.
+    /// - Throws: `FieldMergeError.wrongStore` if it belongs to another, `SignOutUnderWay`.
     func claim(server: String, user: String) throws -> String {
         if let owner = try meta("signedOut").stringValue, !LedgerContext.hasEnded(owner) { throw SignOutUnderWay() }
         // The process of a sign-out ended before it could delete the file.
@@ -176,7 +169,7 @@ extension Ledger {
         let wanted = context.resources.map { JSONValue.array($0.map(JSONValue.string)) } ?? .null
         let held = try meta("resources")
         guard held != wanted else { return }
-        // What was kept already is there; anything more has to be read.
+        // Records of earlier resources are in the store; records of new ones have to be read.
         let isLess = !wanted.isNull && (held.arrayValue.map { Set(wanted.arrayValue ?? []).isSubset(of: $0) } ?? true)
         if try feedPlace() != nil, !isLess {
             try setMeta("resnapshot", true)

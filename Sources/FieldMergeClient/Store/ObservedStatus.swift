@@ -3,7 +3,7 @@ public import Observation
 /// The status of a store for views that observe it, such as those of SwiftUI.
 @MainActor @Observable
 public final class ObservedStatus {
-    /// The status as it was told last.
+    /// The last status.
     public private(set) var current: Status
     @ObservationIgnored private var following: Task<Void, Never>?
 

@@ -6,13 +6,13 @@ public struct Status: Sendable, Hashable {
     public var unsent: Int
     /// The refused edits.
     public var refused: Int
-    /// The progress of a snapshot; nil where none is under way.
+    /// The progress of a snapshot; nil if none is under way.
     public var progress: Progress?
-    /// The time at which everything was read last, in seconds since 1970; nil where it never was.
+    /// The time at which everything was read last, in seconds since 1970; nil if it never was.
     public var lastSynced: Double?
-    /// The time of the next try, in seconds since 1970; nil where none is waited for.
+    /// The time of the next try, in seconds since 1970; nil if none is waited for.
     public var nextTry: Double?
-    /// The revision up to which everything is here; nil where nothing is.
+    /// The revision up to which everything is here; nil if nothing is.
     public var revision: Int?
     /// The gateway's message to users of a version that is too old.
     public var message: String?
@@ -27,7 +27,7 @@ public struct Status: Sendable, Hashable {
     public struct Progress: Sendable, Hashable {
         /// The records that are stored.
         public let done: Int
-        /// All of them, by the gateway's estimate; nil where there is none.
+        /// All of them, by the gateway's estimate; nil if there is none.
         public let total: Int?
     }
 }
@@ -51,7 +51,7 @@ public struct SyncReport: Sendable, Hashable {
     /// The problem document of that, where there was one.
     public var problem: JSONValue?
 
-    /// Adds what another part of the sync has done.
+    /// Adds the report of another part of the sync.
     mutating func add(_ other: SyncReport) {
         merged += other.merged
         refused += other.refused
@@ -61,13 +61,13 @@ public struct SyncReport: Sendable, Hashable {
         problem = other.problem ?? problem
     }
 
-    /// True where everything was sent, nothing refused, and everything read.
+    /// True if everything was sent, nothing refused, and everything read.
     public var isOK: Bool { phase == .idle && unsent == 0 && refused == 0 && error == nil }
 }
 
 /// The fate of edits that were not sent when a user signs out.
 public enum UnsentPolicy: String, Sendable, Hashable {
-    /// They stand in the way: `signOut` throws.
+    /// `signOut` throws because of them.
     case refuse
     /// They are sent first; where that fails, `signOut` throws.
     case send

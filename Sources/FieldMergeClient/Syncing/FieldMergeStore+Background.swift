@@ -4,7 +4,7 @@ struct Background {
     var sleeper: CheckedContinuation<Void, Never>?
     var tasks: [Task<Void, Never>] = []
 
-    /// The time between two looks at what another process may have written.
+    /// The seconds between two checks for writes of another process.
     static let lookSeconds = 2.0
     static let listenSeconds = 50.0
     static let longestPause = 60.0
@@ -27,7 +27,7 @@ extension FieldMergeStore {
     public func start() async throws {
         guard !sync.isClosing else { throw FieldMergeError.storeClosed }
         guard background == nil else { return }
-        knownEdits = try await file.read { try $0.editCount() }
+        sync.knownEdits = try await file.read { try $0.editCount() }
         guard background == nil, !sync.isClosing else { return }
         background = Background()
         background?.tasks = [
@@ -53,7 +53,7 @@ extension FieldMergeStore {
         sleeper?.resume()
     }
 
-    /// Does what there is a reason for, or rests; false once the store is closed.
+    /// Runs the next reason, or rests; false once the store is closed.
     private func work() async -> Bool {
         guard background != nil, !sync.isClosing else { return false }
         if let reason = background?.next() {
@@ -81,7 +81,7 @@ extension FieldMergeStore {
         do {
             _ = try await run(event)
         } catch {
-            // A full disk, for one: it is told in the status, and tried again.
+            // For example a full disk. The status shows it, and the next try follows.
             guard !sync.isClosing else { return }
             note(error: "\(error)", nil)
             bells.ring(.status)
@@ -113,13 +113,13 @@ extension FieldMergeStore {
         guard sync.dataVersion != nil else { return }
         bells.ringAll()
         await compareDrafts(nil)
-        // Only what it has edited is a reason to sync: what its own sync writes would make the two chase each other.
-        guard let edits = try? await file.read({ try $0.editCount() }), edits != knownEdits else { return }
-        knownEdits = edits
+        // Only its edits are a reason to sync. Otherwise each sync would start one in the other process.
+        guard let edits = try? await file.read({ try $0.editCount() }), edits != sync.knownEdits else { return }
+        sync.knownEdits = edits
         tell(.edit)
     }
 
-    /// Waits for changes by a long poll, and only tells that there are some: the scheduler fetches them.
+    /// Waits for changes by a long poll; the scheduler fetches them.
     ///
     /// - Returns: false once the store is closed.
     private func listen(_ failures: inout Int) async -> Bool {
@@ -131,7 +131,7 @@ extension FieldMergeStore {
         if let hasNews = await hears(since: place) {
             if hasNews || failures > 0 { tell(.news) }
             failures = 0
-            // The scheduler is to have read them before the next poll asks from where it then stands.
+            // The next poll begins after the changes that the scheduler reads now.
             if hasNews { await pauseListening(0.05) }
         } else {
             failures += 1
@@ -146,7 +146,7 @@ extension FieldMergeStore {
         do { try await Task.sleep(for: .seconds(seconds)) } catch { return }
     }
 
-    /// Returns whether there are changes behind a place; nil where nobody could tell.
+    /// Returns whether there are changes after a place; nil if there is no answer.
     private func hears(since place: FeedPlace) async -> Bool? {
         let members = [
             ("feed", place.feed), ("since", "\(place.revision)"), ("limit", "1"),
@@ -167,7 +167,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Tells whether the device has a network, for apps that know: nothing is tried without one.
+    /// Sets whether the device has a network; without one, the store sends nothing.
     public func setOnline(_ isOnline: Bool) async throws {
         if isOnline { resetLane() } else { lane.task?.cancel() }
         if sync.isRunning, !isOnline {

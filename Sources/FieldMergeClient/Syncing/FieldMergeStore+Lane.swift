@@ -1,12 +1,12 @@
 import GRDB
 
-/// The lane of large pushes: one request at a time, beside the scheduler.
+/// The lane of large pushes: one request at a time, in parallel to the scheduler.
 struct LargeLane {
     var task: Task<Void, Never>?
     /// The time of the next try, by the clock that only grows; nil if the last one did not fail.
     var due: Double?
     var backoff = Backoff()
-    /// What it has done since the last `sync()`.
+    /// The results since the last `sync()`.
     var report = SyncReport()
     var waiting: [CheckedContinuation<Void, Never>] = []
 }
@@ -16,8 +16,8 @@ extension FieldMergeStore {
     func startLane() async throws {
         guard lane.task == nil, (lane.due ?? 0) <= clock.monotonic() else { return }
         guard try await file.read({ try $0.hasUnsent(.large) }) else { return }
-        guard lane.task == nil, !sync.isClosing, leaseHolders > 0 else { return }
-        leaseHolders += 1
+        guard lane.task == nil, !sync.isClosing, lease.holders > 0 else { return }
+        lease.holders += 1
         lane.due = nil
         lane.task = Task {
             await runLane()
@@ -51,7 +51,7 @@ extension FieldMergeStore {
         if lane.due == nil { tell(.edit) } else { wake() }
     }
 
-    /// Lets those go on who wait for the lane.
+    /// Resumes the tasks that wait for the lane.
     private func restLane() {
         let waiting = lane.waiting
         lane.waiting = []

@@ -41,7 +41,7 @@ extension FieldMergeStore {
         try await file.read { try !$0.meta("rulesDue").isNull } ? .rules : .page
     }
 
-    /// Returns the event of a gateway without a journal, which tells no changes: then there is nothing to pull.
+    /// Returns the event of a gateway without a journal, which has no changes to pull.
     private func noFeed(_ answer: WholeAnswer) async throws -> Scheduler.Event? {
         guard answer.status == 404, let problem = answer.problem, problem["code"] == "no-feed" else { return nil }
         sync.report.problem = problem
@@ -182,6 +182,6 @@ struct LineSplitter {
         return lines
     }
 
-    /// The bytes behind the last end of a line; nil where nothing does.
+    /// The bytes after the last line; nil if there are none.
     var rest: Data? { buffer.isEmpty ? nil : buffer }
 }

@@ -95,7 +95,7 @@ extension FieldMergeStore {
 
     /// Returns whether a refusal of a whole request is about its pushes.
     static func isAboutThePushes(_ answer: WholeAnswer) -> Bool {
-        // A proxy's 413 counts as well: it is about the length, whoever says so.
+        // The 413 of a proxy counts as well.
         if answer.status == 413 { return true }
         guard [400, 403, 422].contains(answer.status), let problem = answer.problem else { return false }
         return !notAboutThePush.contains(problem["code"].stringValue ?? "") && problem["retry"] != true
@@ -114,7 +114,7 @@ extension FieldMergeStore {
             sync.freshAfter = nil
             guard pushes.count == 1, sync.isSingle, let push = pushes.first else { return .tooLarge }
             if batch.count > pushes.count, try await !file.read({ try $0.isInDoubt() }) {
-                // Not this one alone is too large, but what has to be repeated before it.
+                // The pushes that have to be repeated before it make the request too large.
                 try await write("thaw") { try $0.thaw(push) }
                 return .settled
             }
@@ -127,7 +127,7 @@ extension FieldMergeStore {
         return answer.status == 410 ? .resync : refusal(answer)
     }
 
-    /// Stores what became of each push, and the page behind it.
+    /// Stores the result of each push, and the page after it.
     private func store(_ page: JSONValue, for pushes: [FrozenPush], asked: FeedPlace?) async throws -> Scheduler.Event {
         let tally = try await settle(pushes, by: page)
         sync.report.add(tally.report)
@@ -138,7 +138,7 @@ extension FieldMergeStore {
         return try await file.read({ try !$0.meta("rulesDue").isNull }) || tally.needsRules ? .rules : stored
     }
 
-    /// Stores what became of each push.
+    /// Stores the result of each push.
     func settle(_ pushes: [FrozenPush], by page: JSONValue) async throws -> PushTally {
         let results = page["results"].arrayValue ?? []
         let rules = page["rules"].stringValue
@@ -216,7 +216,7 @@ enum PushVerdict {
     case refused(JSONValue)
     /// It is built anew once the rules are read.
     case rules
-    /// It is built again behind a snapshot.
+    /// It is built again after a snapshot.
     case otherHistory
     /// The gateway has another body under its key.
     case keyReused

@@ -4,7 +4,7 @@ import Synchronization
 extension FieldMergeStore {
     /// Sends a request; returns its answer as soon as the status is known.
     ///
-    /// - Throws: `ConnectionLost` where none came.
+    /// - Throws: `ConnectionLost` if none came.
     func send(
         _ method: String, _ path: String, body: [UInt8]? = nil, accept: String = "application/json",
         timeout: Double = SyncState.timeout
@@ -44,7 +44,7 @@ extension FieldMergeStore {
 
     /// Reads an answer whole.
     ///
-    /// - Throws: `ConnectionLost` where it breaks off.
+    /// - Throws: `ConnectionLost` if it breaks off.
     static func whole(_ response: TransportResponse) async throws -> WholeAnswer {
         var body = Data()
         do {

@@ -1,13 +1,22 @@
 import GRDB
 import Synchronization
 
-/// Marks what runs inside of a sync, such as a handler of the app, which cannot wait for that sync to end.
+/// Marks code inside of a sync, such as a handler of the app, which cannot wait for the end of that sync.
 enum SyncTurn {
     @TaskLocal static var isInside = false
 }
 
+/// The lease of this opening of the store, which the scheduler and the lane share.
+struct SyncLease {
+    /// The scheduler and the lane while they need it.
+    var holders = 0
+    /// The write with which it ended last.
+    var end: Task<Void, any Error>?
+    var heartbeat: Task<Void, any Error>?
+}
+
 extension FieldMergeStore {
-    /// Hands an event to the table and does what follows, until nothing is under way.
+    /// Runs the actions of the table for an event, and for the events that follow, until nothing is under way.
     ///
     /// One caller at a time does so, others wait; so does one process, by a lease in the store.
     func run(_ event: Scheduler.Event, deadline seconds: Double? = nil) async throws -> SyncReport {
@@ -42,7 +51,7 @@ extension FieldMergeStore {
         do {
             try await follow(event)
         } catch {
-            // Its end is told by what was thrown already; whoever comes next finds the lease dead.
+            // The first error counts. Without a heartbeat, the lease ends by itself.
             try? await releaseLease()
             throw error
         }
@@ -51,22 +60,22 @@ extension FieldMergeStore {
 
     /// Takes the lease, which the scheduler and the lane share.
     private func acquireLease(until deadline: Double?) async throws -> Bool {
-        if leaseHolders == 0 {
-            // Its end must not be written behind its new beginning.
-            _ = await leaseEnd?.result
+        if lease.holders == 0 {
+            // The new lease must not be deleted by the end of the last one.
+            _ = await lease.end?.result
             guard try await takeLease(until: deadline) else { return false }
         }
-        leaseHolders += 1
-        if heartbeat == nil { heartbeat = beat() }
+        lease.holders += 1
+        if lease.heartbeat == nil { lease.heartbeat = beat() }
         return true
     }
 
-    /// Gives the lease back once nobody here needs it.
+    /// Releases the lease once neither scheduler nor lane needs it.
     func releaseLease() async throws {
-        leaseHolders -= 1
-        guard leaseHolders == 0 else { return }
-        heartbeat?.cancel()
-        heartbeat = nil
+        lease.holders -= 1
+        guard lease.holders == 0 else { return }
+        lease.heartbeat?.cancel()
+        lease.heartbeat = nil
         let file = file
         let end = Task {
             do {
@@ -76,7 +85,7 @@ extension FieldMergeStore {
             }
             file.context.isLeaseUnstored.withLock { $0 = false }
         }
-        leaseEnd = end
+        lease.end = end
         try await end.value
     }
 
@@ -113,7 +122,7 @@ extension FieldMergeStore {
         return true
     }
 
-    /// Takes the lease; if the store cannot be written, nobody else can take it either.
+    /// Acquires the lease; if the store cannot be written, no other process can acquire it either.
     private func isLeaseTaken() async throws -> Bool {
         do {
             let isTaken = try await file.write("lease") { try $0.takeLease() }.0
@@ -154,7 +163,7 @@ extension FieldMergeStore {
                     next = nil
                 }
             } catch is LeaseLost {
-                // What was answered is on the other's way too: the same bytes, the same keys.
+                // The other process sends the same bytes under the same keys.
                 settle(into: .idle)
                 sync.report.error = "another process has taken over"
                 next = nil
@@ -169,7 +178,7 @@ extension FieldMergeStore {
         bells.ring(.status)
     }
 
-    /// Does what follows from an event; returns the event that comes of it, nil at rest.
+    /// Runs the actions of an event; returns the next event, nil at rest.
     private func handle(_ event: Scheduler.Event) async throws -> Scheduler.Event? {
         let conditions = try await conditions(event)
         let row = Scheduler.decide(sync.phase, event, conditions)

@@ -1,15 +1,15 @@
 import Synchronization
 
 extension FieldMergeStore {
-    /// Returns the token at hand, or asks the app for one.
+    /// Returns the last token, or requests one from the app.
     ///
-    /// - Throws: `ConnectionLost` where the app has none now.
+    /// - Throws: `ConnectionLost` if the app has none now.
     func token() async throws -> (token: String, generation: Int) {
         if let token = tokens.token { return (token, tokens.generation) }
         return try await asked()
     }
 
-    /// Asks the app for another token, unless somebody has done so since.
+    /// Requests another token from the app, unless a request has done so since.
     func renewToken(refused: Int) async throws {
         if tokens.generation == refused {
             tokens.token = nil
@@ -51,7 +51,7 @@ extension FieldMergeStore {
         return (asking, now)
     }
 
-    /// Returns what a task makes, without waiting longer than so many seconds, or than this task runs.
+    /// Returns the value of a task, within so many seconds and while this task runs.
     private func value(of task: Task<String, any Error>, within seconds: Double) async throws -> String {
         let answer = FirstAnswer()
         let waiting = Task { answer.give(await task.result) }

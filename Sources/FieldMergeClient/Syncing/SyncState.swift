@@ -32,6 +32,8 @@ struct SyncState {
     var isClosing = false
     /// A number that changes when another process writes.
     var dataVersion: Int?
+    /// The number of edits by all processes at the last look.
+    var knownEdits = 0
     var generator: WaitGenerator
 
     init(seed: UInt64?) { generator = WaitGenerator(seed: seed ?? .random(in: .min ... .max)) }

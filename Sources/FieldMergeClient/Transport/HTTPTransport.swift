@@ -86,7 +86,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     /// The requests that were broken off before they began.
     private let early = Mutex<Set<Int>>([])
 
-    /// Notes who waits for an answer; false if the request was broken off before.
+    /// Stores the continuation of a request; false if the request was broken off before.
     func begin(_ task: URLSessionTask, _ head: CheckedContinuation<TransportResponse, any Error>) -> Bool {
         let id = task.taskIdentifier
         let isEarly = early.withLock { early in

@@ -4,7 +4,7 @@ public import Foundation
 public protocol Transport: Sendable {
     /// Sends a request; returns its answer as soon as the status is known.
     ///
-    /// - Throws: any error where no answer came. A cancelled task breaks the request off.
+    /// - Throws: any error if no answer came. A cancelled task breaks the request off.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
@@ -16,7 +16,7 @@ public struct TransportRequest: Sendable {
     public let path: String
     /// The headers by their names.
     public let headers: [String: String]
-    /// The body, not packed; nil where there is none.
+    /// The body, not packed; nil if there is none.
     public let body: Data?
     /// The seconds without a byte in either direction after which an answer counts as lost.
     public let timeout: Double
@@ -60,10 +60,10 @@ struct WholeAnswer: Sendable {
     let headers: [String: String]
     let body: Data
 
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is none.
     var json: JSONValue { JSONValue(bytes: body) ?? .null }
 
-    /// The problem document that the gateway answered with; nil where it was not the gateway.
+    /// The problem document that the gateway answered with; nil if it was not the gateway.
     var problem: JSONValue? {
         let told = json
         return told["code"].stringValue != nil && !told["title"].isNull ? told : nil
@@ -74,7 +74,7 @@ struct WholeAnswer: Sendable {
         [401, 426, 429, 503].contains(status) || ([400, 403, 413, 422].contains(status) && problem != nil)
     }
 
-    /// The seconds that `Retry-After` asks to wait; nil where it does not.
+    /// The seconds of `Retry-After`; nil if there is none.
     func retryAfter(now: Double) -> Double? {
         guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         if let seconds = Double(text) { return max(0, seconds) }

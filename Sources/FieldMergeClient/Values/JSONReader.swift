@@ -10,7 +10,7 @@ struct JSONReader {
         self.bytes = bytes
     }
 
-    /// Returns the value that the bytes stand for; nil where they are no JSON.
+    /// Returns the value of the bytes; nil if they are no JSON.
     static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> JSONValue? {
         var reader = JSONReader(bytes)
         guard let value = reader.value(depth: 0) else { return nil }
@@ -115,7 +115,7 @@ struct JSONReader {
     private mutating func string() -> String? {
         index += 1
         let start = index
-        // Most texts have no escape, and are taken as they stand.
+        // Most texts have no escape.
         while index < bytes.count, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\") { index += 1 }
         guard index < bytes.count else { return nil }
         let plain = UnsafeBufferPointer(rebasing: bytes[start..<index])

@@ -40,14 +40,14 @@ extension JSONValue {
         }
     }
 
-    /// Reads JSON; nil where the text is none.
+    /// Reads JSON; nil if the text is none.
     public init?(text: String) {
         var text = text
         guard let value = text.withUTF8({ JSONReader.read($0) }) else { return nil }
         self = value
     }
 
-    /// Reads JSON in UTF-8; nil where the bytes are none.
+    /// Reads JSON in UTF-8; nil if the bytes are none.
     package init?(bytes: some Sequence<UInt8>) {
         let found = bytes.withContiguousStorageIfAvailable { JSONReader.read($0) }
         guard let value = found ?? Array(bytes).withUnsafeBufferPointer({ JSONReader.read($0) }) else { return nil }

@@ -20,7 +20,7 @@ public enum JSONValue: Sendable {
 public typealias JSONObject = [String: JSONValue]
 
 extension JSONValue: Hashable {
-    /// Returns true where both are the same as JSON.
+    /// Returns true if both are the same as JSON.
     public static func == (a: JSONValue, b: JSONValue) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -96,7 +96,7 @@ extension JSONValue {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The member of an object; null where there is none.
+    /// The member of an object; null if there is none.
     ///
     /// Assigning makes an object of what was none.
     public subscript(name: String) -> JSONValue {
@@ -110,7 +110,7 @@ extension JSONValue {
         }
     }
 
-    /// The element of an array; null where there is none.
+    /// The element of an array; null if there is none.
     public subscript(index: Int) -> JSONValue {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { .null }
     }
@@ -144,6 +144,6 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// The value; nil where it is null.
+    /// The value; nil if it is null.
     var nonNull: JSONValue? { isNull ? Optional.none : Optional.some(self) }
 }

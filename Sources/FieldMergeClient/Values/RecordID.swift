@@ -2,7 +2,7 @@ public import Foundation
 
 /// An id of a record or an item: a number, a text, or an array for a key of several columns.
 public protocol RecordID: Sendable {
-    /// The id as it stands in JSON.
+    /// The id in JSON.
     var jsonValue: JSONValue { get }
 }
 
@@ -67,7 +67,7 @@ extension JSONValue {
         return parts.map { $0.keyPart.percentEncoded }.joined(separator: ",")
     }
 
-    /// Returns true where an id comes before another in the order of keys: numbers by value, then texts; rows that were
+    /// Returns true if an id comes before another in the order of keys: numbers by value, then texts; rows that were
     /// not created yet come last.
     static func precedes(_ one: JSONValue, _ other: JSONValue) -> Bool {
         let (left, right) = (one.arrayValue ?? [one], other.arrayValue ?? [other])
