@@ -5,8 +5,7 @@ import GRDB
 ///
 /// A push whose key another body has used is built again in the same way, with the next page.
 ///
-/// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown, or with
-/// "reused". `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
+/// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
 extension Ledger {
     /// Has nothing be sent before a snapshot, and a push be built again then.
     func noteOtherHistory(_ sent: FrozenPush) throws {
@@ -39,7 +38,7 @@ extension Ledger {
             try write("UPDATE push SET body = ? WHERE seq = ?", [Data(JSONValue.object(body).bytes), push])
         } else {
             var waiting = try meta("otherHistory").objectValue ?? [:]
-            waiting["\(push)"] = "reused"
+            waiting["\(push)"] = true
             try setMeta("otherHistory", .object(waiting))
         }
     }
@@ -86,7 +85,7 @@ extension Ledger {
         var parts: [Int64: RebuiltPush] = [:]
         // A group that a later push shows as done is done in the earlier ones.
         for push in numbers.reversed() {
-            parts[push] = try rebuilt(push, waiting["\(push)"] ?? false, done: &done)
+            parts[push] = try rebuilt(push, isUnknown: waiting["\(push)"] == true, done: &done)
         }
         for push in numbers {
             guard try state(of: push) == .sent, let parts = parts[push] else { continue }
@@ -135,9 +134,7 @@ extension Ledger {
         try refuse(entry, problem, fault: 0)
     }
 
-    /// - Parameter note: the note of the push in `otherHistory`.
-    private func rebuilt(_ push: Int64, _ note: JSONValue, done: inout Set<DoneGroup>) throws -> RebuiltPush {
-        let isUnknown = note != false
+    private func rebuilt(_ push: Int64, isUnknown: Bool, done: inout Set<DoneGroup>) throws -> RebuiltPush {
         var parts = RebuiltPush()
         let edits = try edits(of: push)
         for (index, edit) in edits.enumerated() {
@@ -156,8 +153,7 @@ extension Ledger {
             if isUnknown, creates, !isTemporary {
                 if edit.changes.isCreated(in: base, of: known) { left.kept = [] }
             } else if isUnknown, base != nil || creates {
-                left = edit.changes.left(
-                    over: base, id: edit.id, of: known, isKeyReused: note == "reused", done: &done)
+                left = edit.changes.left(over: base, id: edit.id, of: known, done: &done)
             }
             if !left.kept.isEmpty { parts.kept[edit.place] = RecordChanges(left.kept) }
             if !left.unknown.isEmpty { parts.unknown[edit.place] = RecordChanges(left.unknown) }
