@@ -141,8 +141,8 @@ class Client:
 
     def send_again(self, caller, event: dict, push: Push, status: int, text: str):
         """The same key and body, through any gateway, have the same answer."""
-        again, other = yield from caller.call(event["gateway"] + 1, "POST", "/v1/push", push.body)
-        if again in (0, 401) or again >= 500 or code_of(other) == "in-progress":
+        again, _, other = yield from self.send(caller, event["gateway"] + 1, push.body, False)
+        if not again:
             return
         if self.place.tokens.has_changed(self.name):
             # What the client may see no more is removed from a stored answer.
