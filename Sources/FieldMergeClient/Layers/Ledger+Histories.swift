@@ -5,8 +5,12 @@ import GRDB
 ///
 /// A push whose key another body has used is built again in the same way, with the next page.
 ///
-/// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
+/// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown, or
+/// `"reused"` if another body has used its key. `otherRecord` has the numbers of pushes under way of which a snapshot shows
+/// another record under the same id.
 extension Ledger {
+    private static let reusedKey: JSONValue = "reused"
+
     /// Has nothing be sent before a snapshot, and a push be built again then.
     func noteOtherHistory(_ sent: FrozenPush) throws {
         try checkLease()
@@ -38,7 +42,7 @@ extension Ledger {
             try write("UPDATE push SET body = ? WHERE seq = ?", [Data(JSONValue.object(body).bytes), push])
         } else {
             var waiting = try meta("otherHistory").objectValue ?? [:]
-            waiting["\(push)"] = true
+            waiting["\(push)"] = Self.reusedKey
             try setMeta("otherHistory", .object(waiting))
         }
     }
@@ -85,7 +89,7 @@ extension Ledger {
         var parts: [Int64: RebuiltPush] = [:]
         // A group that a later push shows as done is done in the earlier ones.
         for push in numbers.reversed() {
-            parts[push] = try rebuilt(push, isUnknown: waiting["\(push)"] == true, done: &done)
+            parts[push] = try rebuilt(push, outcome: waiting["\(push)"] ?? false, done: &done)
         }
         for push in numbers {
             guard try state(of: push) == .sent, let parts = parts[push] else { continue }
@@ -134,7 +138,8 @@ extension Ledger {
         try refuse(entry, problem, fault: 0)
     }
 
-    private func rebuilt(_ push: Int64, isUnknown: Bool, done: inout Set<DoneGroup>) throws -> RebuiltPush {
+    private func rebuilt(_ push: Int64, outcome: JSONValue, done: inout Set<DoneGroup>) throws -> RebuiltPush {
+        let isUnknown = outcome != false
         var parts = RebuiltPush()
         let edits = try edits(of: push)
         for (index, edit) in edits.enumerated() {
@@ -153,7 +158,8 @@ extension Ledger {
             if isUnknown, creates, !isTemporary {
                 if edit.changes.isCreated(in: base, of: known) { left.kept = [] }
             } else if isUnknown, base != nil || creates {
-                left = edit.changes.left(over: base, id: edit.id, of: known, done: &done)
+                left = edit.changes.left(
+                    over: base, id: edit.id, of: known, isReused: outcome == Self.reusedKey, done: &done)
             }
             if !left.kept.isEmpty { parts.kept[edit.place] = RecordChanges(left.kept) }
             if !left.unknown.isEmpty { parts.unknown[edit.place] = RecordChanges(left.unknown) }
