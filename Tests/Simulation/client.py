@@ -194,7 +194,7 @@ class Client:
                 self.faults.add("undo", f"an undo of {push.body['key']} replaced a later write: {outcome}")
             elif word in ("applied", "combined"):
                 if group == "n":
-                    self.ledger.add(table, key, was["current"] - was["written"])
+                    self.ledger.add(table, key, int(was["current"]) - int(was["written"]))
                 elif group in ("label", "note", "name"):
                     self.ledger.write(table, key, group, was["current"], start, end)
                 elif group == "tags":

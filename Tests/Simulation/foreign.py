@@ -4,6 +4,8 @@ import time
 
 from world import GOODS
 
+FAR = 2 ** 60
+
 
 class Foreign:
     """Each event is a generator (turns.py)."""
@@ -51,6 +53,11 @@ class Foreign:
         self.write(f"UPDATE goods SET n = n + 10000 WHERE id <= {GOODS}")
         for each in range(1, GOODS + 1):
             self.ledger.add("goods", each, 10000)
+
+    def far(self, key: int, token: str) -> None:
+        """The counter leaves the integers that a double contains. A world with a check has a bound for it."""
+        if not self.place.world["check"] and self.write(f"UPDATE goods SET n = n + {FAR} WHERE id = {key} AND n < {FAR}"):
+            self.ledger.add("goods", key, FAR)
 
     def delete_part(self, key: int, token: str) -> None:
         start, part = time.monotonic(), 2 * key

@@ -99,7 +99,7 @@ class Drawer:
         return getattr(self, kind)()
 
     def sql(self) -> dict:
-        names = ("add", "add", "label", "note", "bulk", "delete_part", "delete_good", "insert", "move", "area", "secret", "lock")
+        names = ("add", "add", "far", "label", "note", "bulk", "delete_part", "delete_good", "insert", "move", "area", "secret", "lock")
         return {"do": "sql", "kind": self.random.choice(names), "pick": self.random.random(), "token": self.name()}
 
     def held(self) -> dict:

@@ -74,6 +74,7 @@ class Ledger:
 
     def restore(self, table: str, key: int, start: float, end: float) -> None:
         self.unsure.add((table, key))
+        self.begun.add((table, key))
         self.rows[table, key].write("here", start, end)
 
     def move(self, part: int, good: int) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+from contract.values import wired
 from ledger import WRITTEN
 from world import GOODS, ROOT, SECTION_TABLE
 
@@ -100,9 +101,9 @@ class Push:
     def values(self, edit: dict, section: str, name: str, held: dict) -> tuple:
         token = self.token(edit, section + name)
         if name == "n":
-            base = held.get("n", -1)
+            base = int(held.get("n", -1))
             self.meant[-1][section, "delta"] = edit["delta"]
-            return base, base + edit["delta"]
+            return wired(base), wired(base + edit["delta"])
         if name == "high":
             base = held.get("high", 0)
             return base, base + abs(edit["delta"])

@@ -52,12 +52,18 @@ class Quiet:
             # `/readyz` may be a second old, and the last reload may still run.
             if self.faults.is_injected:
                 time.sleep(1.2 if index == 0 else 0)
+            self.read_all(index)
             while not self.serves_all(index):
                 if time.monotonic() > end:
                     self.faults.add("not-ready", f"gateway {index}: {ask(self.clients[0], index, 'GET', '/readyz')}")
                     return False
                 time.sleep(0.1)
         return True
+
+    def read_all(self, index: int) -> None:
+        """`/readyz` names a record that could not be read until it is read again."""
+        for resource in resources(self.place.name):
+            ask(self.clients[0], index, "GET", f"/v1/records/{resource}?limit=500")
 
     def serves_all(self, index: int) -> bool:
         status, text = ask(self.clients[0], index, "GET", "/readyz")

@@ -16,7 +16,7 @@ def good_fields(row: dict, names) -> dict:
         elif name == "tags":
             found["tags"] = [tag for tag in row["tags"].split(",") if tag]
         else:
-            found[name] = row[name]
+            found[name] = wired(row[name])
     return found
 
 
@@ -28,11 +28,11 @@ def expected_replica(place, name: str, rows: dict) -> dict:
     for id, row in rows["goods"].items():
         if is_clerk and row["area"] not in client["areas"]:
             continue
-        found["stock", id] = {"id": id, "item": {"n": row["n"], "label": row["label"]}}
+        found["stock", id] = {"id": id, "item": {"n": wired(row["n"]), "label": row["label"]}}
         if not is_clerk:
-            found["codes", row["code"]] = {"id": row["code"], "row": {"n": row["n"]}}
+            found["codes", row["code"]] = {"id": row["code"], "row": {"n": wired(row["n"])}}
         if not is_clerk and not row["gone"] and place.name == "mariadb":
-            found["seen", id] = {"id": id, "view": {"n": row["n"]}}
+            found["seen", id] = {"id": id, "view": {"n": wired(row["n"])}}
         if world["soft"] and row["gone"]:
             continue
         parts = [{"id": key, "n": part["n"], "name": part["name"], "copy": part["copy"]}
