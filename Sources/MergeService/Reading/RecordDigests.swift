@@ -19,7 +19,7 @@ package final class RecordDigests {
             }
         }
 
-        /// Parallel to the resource's sections; nil if the record is missing or unreadable, or nothing links rows to it.
+        /// Parallel to the resource's sections; nil if the rows cannot be hashed, or nothing links rows to it.
         package var sections: [Rows?]
         /// The bytes of the record's `ConditionTuple`; nil if the record does not exist or no conditions test it.
         package let conditions: [UInt8]?
@@ -67,20 +67,27 @@ package final class RecordDigests {
         (places, placed) = ([:], 0)
     }
 
-    /// Adds a record whose rows cannot be read.
-    func noteUnknown(_ key: RecordKey, in resource: Resource) {
+    /// Adds a record of which only the root rows can be hashed.
+    ///
+    /// - Parameter rootDigest: the sum of the digests of all root rows with this key. It changes if one of two rows with the
+    ///   same key is deleted.
+    func noteUnknown(_ key: RecordKey, in resource: Resource, rootDigest: UInt64) {
         let name = Name(resource: ObjectIdentifier(resource), key: key)
         if found.last?.name == name { found.removeLast() }
         isNoting = false
-        found.append((name, Sections(sections: [Sections.Rows?](repeating: nil, count: resource.sections.count))))
+        found.append((name, sections(of: key, in: resource, rootDigest: rootDigest)))
     }
 
     /// Returns the digests of a record; those of a missing record have no rows.
     package func sections(of key: RecordKey, in resource: Resource) -> Sections {
         if let place = place(of: Name(resource: ObjectIdentifier(resource), key: key)) { return found[place].sections }
+        return sections(of: key, in: resource, rootDigest: 0)
+    }
+
+    private func sections(of key: RecordKey, in resource: Resource, rootDigest: UInt64) -> Sections {
         var sections = [Sections.Rows?](repeating: nil, count: resource.sections.count)
         if let link = link(0..<resource.root.keyCount, of: key.parts, resource.root) {
-            sections[0] = Sections.Rows(link: link, digest: 0)
+            sections[0] = Sections.Rows(link: link, digest: rootDigest)
         }
         return Sections(sections: sections)
     }

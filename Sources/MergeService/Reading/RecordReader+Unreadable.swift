@@ -157,7 +157,7 @@ extension RecordReader {
             if isNoted { isNoted = try note(row, locking: locking, in: digests) }
             if !isNoted {
                 digests.forget(from: noted)
-                digests.noteUnknown(key, in: resource)
+                digests.noteUnknown(key, in: resource, rootDigest: rows.reduce(0) { $0 &+ $1.digest })
             }
         }
         let conditions = areConditionsKnown && !access.isEmpty ? access.map { row.values[$0] } : nil
