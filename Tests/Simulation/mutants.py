@@ -192,7 +192,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the mutants")
     parser.add_argument("--engine", choices=("sqlite", "mariadb"), action="append", help="may be repeated (default: both)")
     parser.add_argument("--seed", type=int, default=1, help="the first seed of each mutant (default: 1)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of a history (default: 3)")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds of a history (default: 2)")
     parser.add_argument("--binary", type=Path, help="a program that contains the mutants (default: build it)")
     options = parser.parse_args()
     try:
