@@ -68,6 +68,22 @@ import TestSupport
         }
     }
 
+    @Test("A refused creation that found its record has no digests when it is repeated", arguments: TestEngine.allCases)
+    func refusedCreation(_ kind: TestEngine) async throws {
+        let rules = JournalTests.rules.mapValues {
+            $0.replacing("      table: people", with: "      identity: [name]\n      table: people")
+        }
+        try await Self.with(kind, rules: rules) { client, _ in
+            let push =
+                #"{"key":"g","edits":[{"resource":"people","id":"tmp:a","changeset":{"person":{"old":null,"new":{"name":"Ann","state":"other"}}}}]}"#
+            let first = try await client.post("/v1/push", push)
+            #expect(first.status == 409 && first.text.contains(#""secret":"pin""#), "\(first.text)")
+            let again = try await client.post("/v1/push", push)
+            #expect(again.status == 409 && !again.text.contains("hmac"), "\(again.text)")
+            #expect(try again.json()["results"]?[0]?["record"] == first.json()["results"]?[0]?["record"])
+        }
+    }
+
     /// A refused push and a kept answer hold digests of private values, whatever form they came in.
     @Test(arguments: TestEngine.allCases) func privateValuesAreDigested(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in

@@ -23,8 +23,7 @@ struct ReplayedAnswer: Sendable {
         guard answer.isReplay else { return answer.body }
         guard answer.access == access?.digest else { return await filtered(answer.body) }
         guard let journal = active.journal else { return answer.body }
-        let wanted = PrivateValues.records(in: answer.body, active.catalog)
-        guard !wanted.isEmpty else { return answer.body }
+        guard let wanted = PrivateValues.records(in: answer.body, active.catalog) else { return answer.body }
         var records: [(resource: Resource, record: [UInt8])] = []
         for (resource, key) in wanted {
             let read = try await service.record(resource, key, for: access?.viewer, deadline: deadline)

@@ -16,7 +16,7 @@ package enum ReplayFilter {
 
     private static func name(_ node: JSONNode, _ catalog: Catalog) -> (resource: Resource, key: RecordKey)? {
         guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), resource.access != nil,
-            let key = node["id"].flatMap({ EntryReader.key($0, resource.root) })
+            let key = node.recordKey(of: resource)
         else { return nil }
         return (resource, key)
     }

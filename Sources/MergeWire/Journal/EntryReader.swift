@@ -113,3 +113,10 @@ package enum EntryReader {
         return RecordKey(values)
     }
 }
+
+extension JSONNode {
+    /// Returns the key of the record of a result: a creation that found its record has a temporary id beside it.
+    func recordKey(of resource: Resource) -> RecordKey? {
+        (self["record"]?["id"] ?? self["id"]).flatMap { EntryReader.key($0, resource.root) }
+    }
+}

@@ -61,14 +61,14 @@ package struct PrivateValues: Sendable {
         return revealed ?? body
     }
 
-    /// Returns the records of an answer that contains digests, or none if it contains no digest.
-    package static func records(in answer: [UInt8], _ catalog: Catalog) -> [(resource: Resource, key: RecordKey)] {
-        guard catalog.hasPrivateFields, answer.firstRange(of: Array(PrivateWriter.mark.utf8)) != nil else { return [] }
+    /// Returns the records of an answer that contains digests, or nil if it contains no digest.
+    package static func records(in answer: [UInt8], _ catalog: Catalog) -> [(resource: Resource, key: RecordKey)]? {
+        guard catalog.hasPrivateFields, answer.firstRange(of: Array(PrivateWriter.mark.utf8)) != nil else { return nil }
         let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
                 (root["results"]?.elements ?? [root]).compactMap { node -> (resource: Resource, key: RecordKey)? in
                     guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), resource.hasPrivateFields,
-                        let key = node["id"].flatMap({ EntryReader.key($0, resource.root) })
+                        let key = node.recordKey(of: resource)
                     else { return nil }
                     return (resource, key)
                 }
