@@ -140,6 +140,44 @@ class LostTests(StoreCase):
         with mock.patch("fieldmerge.store.SIGN_OUT_SECONDS", 0):
             self.assertEqual(self.losses(self.open(path)), [])
 
+    def test_another_process_sees_the_number_that_this_one_has_changed(self) -> None:
+        path = self.file()
+        store, other = self.synced(path), self.open(path)
+        self.rename(store, "Bob")
+        other.sync()
+        self.clock.advance(2)
+        self.rename(store, "Carl")
+        store.close()
+        other.close()
+        self.assertEqual(json.loads(Path(path + ".id").read_text())["unsent"], 1)
+
+    def test_a_store_leaves_the_file_of_a_later_store(self) -> None:
+        path = self.file()
+        store, other = self.synced(path), self.open(path)
+        store.sign_out()
+        later = self.synced(path)
+        self.rename(later, "Bob")
+        other.close()
+        later.close()
+        self.assertEqual(json.loads(Path(path + ".id").read_text())["unsent"], 1)
+
+    def test_a_number_that_could_not_be_written_is_written_at_the_next_rest(self) -> None:
+        path = self.file()
+        store = self.synced(path)
+        with mock.patch("os.replace", side_effect=OSError("full")), self.assertLogs("fieldmerge", "WARNING"):
+            self.rename(store, "Bob")
+        self.assertEqual([name for name in os.listdir(self.folder.name) if name.endswith(f"-{os.getpid()}")], [])
+        store.close()
+        self.assertEqual(json.loads(Path(path + ".id").read_text())["unsent"], 1)
+
+    def test_a_sign_out_does_not_fail_because_of_the_file(self) -> None:
+        path = self.file()
+        store = self.synced(path)
+        with mock.patch("os.unlink", side_effect=OSError("busy")), self.assertLogs("fieldmerge", "WARNING"):
+            store._identity.remove()
+        store.sign_out()
+        self.assertFalse(os.path.exists(path))
+
     def test_the_event_of_an_asynchronous_store(self) -> None:
         path = self.file()
         self.synced(path).close()

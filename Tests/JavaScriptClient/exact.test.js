@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
+import { withoutTime } from "../../Sources/clients/javascript/decisions.js";
 import { parse, stringify } from "../../Sources/clients/javascript/json.js";
 import { ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
 import { copy, same } from "../../Sources/clients/javascript/values.js";
@@ -112,4 +113,18 @@ test("a JSON column takes no NaN and no undefined, and other columns no BigInt",
   for (const value of [NaN, Infinity, undefined]) await assert.rejects(store.edit("notes", 1, (record) => { record.note.settings.limits = [value]; }), { code: "invalid-value", path: "note.settings" });
   await assert.rejects(store.edit("notes", 1, (record) => { record.note.count = 2n; }), { code: "invalid-value", path: "note.count" });
   await store.close();
+});
+
+test("a rounded integer of an earlier version, and an object that is no number, are refused", async () => {
+  const { store } = await noted();
+  for (const value of [9007199254740992, { a: [-12345678901234567000] }, new String("abc"), [new String("1 2")]]) {
+    await assert.rejects(store.edit("notes", 1, (note) => { note.note.settings = value; }), { code: "invalid-value" });
+  }
+  await store.edit("notes", 1, (note) => { note.note.settings = [9007199254740992n, 1e300, 1e21, new String("1e400")]; });
+});
+
+test("the bytes of a push lose the time of its first request, and no value of that name", () => {
+  const body = '{"key":"k","feed":"f","sent":"2026-01-01T00:00:00Z","rules":"r","edits":[{"changeset":{"note":{"settings":{"old":{"sent":"a","b":1},"new":{"sent":"x","b":1}}}}}]}';
+  assert.equal(withoutTime(body), body.replace('"sent":"2026-01-01T00:00:00Z",', ""));
+  assert.equal(withoutTime(withoutTime(body)), withoutTime(body));
 });

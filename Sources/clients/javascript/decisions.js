@@ -46,8 +46,8 @@ function missingOf(work, edit, { record = null, outcomes }) {
   return rows.length ? { ...edit, rows } : null;
 }
 
-/** The time of the first request in the bytes of a push. */
-const timed = /"sent":"[^"]*",/;
+/** The bytes of a push without the time of its first request, which comes before the edits; the same if there is none. */
+export const withoutTime = (body) => body.replace(/^([^[]*)"sent":"[^"]*",/, "$1");
 
 /**
  * Stores what became of a push that was not merged as a whole.
@@ -63,9 +63,9 @@ export async function unmerged(work, push, { status, code, results, problem = re
     work.isTold = true;
     await reshapePush(work, unsent); // the new rules may be known already
     return "rules";
-  } else if (problem?.code === "key-reused" && timed.test(push.body)) {
+  } else if (problem?.code === "key-reused" && withoutTime(push.body) !== push.body) {
     // An earlier request of this push could not be stored. It had no time; all else is the same.
-    await work.tx.put("p", push.seq, { ...push, body: push.body.replace(timed, "") });
+    await work.tx.put("p", push.seq, { ...push, body: withoutTime(push.body) });
     return "retry";
   } else if (problem?.code === "key-reused") return keyReused(work, push);
   else if (problem?.code === "history-changed") return historyChanged(work, push);

@@ -82,12 +82,17 @@ const fitsDecimal = (value, { precision, scale }) => isDecimal(value)
 const isMember = (value, { members }) => isText(value) && (!members || members.includes(value));
 
 /** Whether JSON keeps a value as it is: half surrogates, NaN and undefined become others. */
-const isExact = (value) => value === null || (typeof value === "object" ? Object.entries(value).flat().every(isExact)
+const isExact = (value) => value === null || (value instanceof String ? isDecimal(`${value}`)
+  : typeof value === "object" ? Object.entries(value).flat().every(isExact)
   : typeof value === "string" ? !/\p{Cs}/u.test(value) : ["boolean", "bigint"].includes(typeof value) || Number.isFinite(value));
+
+/** Whether no number was rounded, by the app or an earlier version: an integer beyond ±2^53 is a BigInt, or has an exponent. */
+const isUnrounded = (value) => (value && typeof value === "object" ? Object.values(value).every(isUnrounded)
+  : !Number.isInteger(value) || Number.isSafeInteger(value) || /e/.test(value));
 
 /** Whether a value fits, by the name of its type; a type that is not here is left to the gateway. */
 const kinds = {
-  boolean: (value) => [true, false, 0, 1].includes(value),
+  boolean: (value) => [true, false, 0, 1].includes(value), json: isUnrounded,
   integer: isInteger, year: isInteger, bit: isInteger,
   decimal: fitsDecimal, float: isDecimal, double: isDecimal,
   text: (value, { maximumCharacters, maximumBytes }) => isText(value) && !([...value].length > maximumCharacters || new Blob([value]).size > maximumBytes),

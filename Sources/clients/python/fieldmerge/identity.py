@@ -28,8 +28,12 @@ class IdentityFile:
 
     def __init__(self, path: str) -> None:
         self.path = None if path == ":memory:" else path + ".id"
-        self.last: Identity | None = None
-        """The identity that this process has written."""
+        self.store: str | None = None
+        """The id of the store that this process has opened."""
+        self.lost: str | None = None
+        """The id of the store that it has replaced."""
+        self.unsent: int | None = None
+        """The number that this process has tried to write last."""
         self._lock = threading.Lock()
         self._is_removed = False
 
@@ -46,23 +50,41 @@ class IdentityFile:
         except (OSError, ValueError, KeyError, TypeError):
             return UNREADABLE
 
-    def write(self, identity: Identity) -> None:
-        """Replaces the file at once. It is not synchronized with the disk: an edit must not wait for that."""
+    def write(self, unsent: int) -> None:
+        """Replaces the file at once, unless it belongs to a third store.
+
+        It is not synchronized with the disk: an edit must not wait for that.
+        """
         with self._lock:
-            if self.path is None or self._is_removed or identity == self.last:
+            self.unsent = unsent
+            found = self.read()
+            if self.path is None or self.store is None or self._is_removed:
+                return
+            if found is not None and (found == Identity(self.store, unsent) or self._is_foreign(found)):
                 return
             temporary = f"{self.path}-{os.getpid()}"
             try:
-                with open(temporary, "w", encoding="utf-8") as file:
-                    json.dump({"store": identity.store, "unsent": identity.unsent}, file)
-                os.replace(temporary, self.path)
+                try:
+                    with open(temporary, "w", encoding="utf-8") as file:
+                        json.dump({"store": self.store, "unsent": unsent}, file)
+                    os.replace(temporary, self.path)
+                finally:
+                    if os.path.exists(temporary):
+                        os.unlink(temporary)
             except OSError as error:
                 log.warning("%s cannot be written: %s", self.path, error)
-            self.last = identity
+
+    def _is_foreign(self, found: Identity) -> bool:
+        return found.store not in (self.store, self.lost, "")
 
     def remove(self) -> None:
-        """Deletes the file for good: the store is signed out."""
+        """Deletes the file for good, unless it belongs to another store: this one is signed out."""
         with self._lock:
             self._is_removed = True
-            if self.path is not None and os.path.exists(self.path):
+            found = self.read()
+            if self.path is None or found is None or self._is_foreign(found):
+                return
+            try:
                 os.unlink(self.path)
+            except OSError as error:
+                log.warning("%s cannot be deleted: %s", self.path, error)

@@ -21,7 +21,7 @@ from .clock import Clock
 from .database import Database
 from .errors import RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongStore
 from .forms import RecordDraft
-from .identity import Identity, IdentityFile
+from .identity import IdentityFile
 from .ids import plain
 from .model import Change, Draft, Model
 from .snapshot import load
@@ -137,6 +137,7 @@ class Store(Support):
             self._note_loss()
             if database.meta("device") is None:
                 database.set_meta("device", str(uuid.uuid4()))
+            self._identity.store, self._identity.lost = database.meta("device"), database.meta("lost")
             if database.meta("feed") is not None and database.meta("resources") != self._model.resources:
                 database.set_meta("resnapshot", True)
                 database.set_meta("snapshot", None)
@@ -164,14 +165,16 @@ class Store(Support):
 
     def _note_unsent(self, *, at_once: bool = False) -> None:
         """Writes the number of unsent edits beside the store: the first one and at a rest at once, else once a second."""
-        last, now = self._identity.last, self._clock.monotonic()
-        if self._identity.path is None or last and last.unsent and not at_once and now < self._noted_at + NOTE_SECONDS:
+        now = self._clock.monotonic()
+        is_soon = self._identity.unsent and not at_once and now < self._noted_at + NOTE_SECONDS
+        if self._identity.path is None or is_soon:
             return
         self._noted_at = now
         try:
-            self._identity.write(Identity(self._database.meta("device"), self._model.counts()[0]))
             if self._database.meta("signedOut"):
                 self._identity.remove()  # by another process
+            else:
+                self._identity.write(self._model.counts()[0])
         except (StoreClosed, sqlite3.Error):
             pass  # the store ends, or its next opening writes the number
 
