@@ -129,7 +129,11 @@ package final class ForeignScan: Sendable {
             $0.unwatched = others
             $0.since = since
         }
-        guard let lease = state.lease, lease.holder == gateway else { return }
+        guard let lease = state.lease, lease.holder == gateway else {
+            // The gateway with the lease reports the trouble of the scan.
+            status.withLock { $0.trouble = nil }
+            return
+        }
         status.withLock { $0.isScanning = true }
         let shift = ScanShift(
             settings, desk: desk, lease: lease,

@@ -62,6 +62,7 @@ actor ReadinessWatch {
             if seen.fault == nil, !isPaused(), let rules {
                 seen.writeFault = await Self.writeFault(of: service, rules, writes, or: former)
             }
+            if seen.fault == nil { await service.readUnreadableAgain(until: deadline) }
             return seen
         }
         look = task

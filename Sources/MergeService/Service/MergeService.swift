@@ -132,6 +132,18 @@ package final class MergeService: Sendable {
         return records
     }
 
+    /// Reads the records again that could not be read for longest, so that `/readyz` does not name a repaired record.
+    package func readUnreadableAgain(until deadline: ContinuousClock.Instant) async {
+        let names = unreadable.current().compactMap { entry in entry.key.map { (entry.resource, $0) } }
+        if names.isEmpty { return }
+        _ = try? await engine.read(deadline: deadline) { [self] session throws(StoreError) in
+            try records(Array(names.prefix(Self.unreadableReads)), in: session)
+        }
+    }
+
+    /// Each unreadable record costs a few statements, and `/readyz` may read them every second.
+    private static let unreadableReads = 20
+
     /// Checks that the columns of each section still match the rules, with queries that return no rows.
     ///
     /// - Throws: `StoreError` of the kind `schemaChanged` if they do not.
