@@ -128,9 +128,9 @@ class Hunt:
         self.rounds = rounds
         self.runners = [Runner(engine, binary, folder, self.server if engine == "mariadb" else None) for engine in engines]
 
-    def run(self, mutant, seed: int, runner):
+    def run(self, mutant, seed: int, runner, has_rounds: bool):
         from simulate import draw
-        history = draw(seed, "random", runner.engine, self.rounds)
+        history = draw(seed, "random", runner.engine, self.rounds if has_rounds else 0)
         if mutant:
             os.environ[VARIABLE] = mutant.name
         try:
@@ -144,11 +144,13 @@ class Hunt:
         number = spent = 0
         while (seconds := time.monotonic() - begin - spent) < minutes * 60:
             runner = self.runners[number % len(self.runners)]
-            faults = self.run(mutant, seed + number, runner)
+            # Every other history of an engine consists of scenes alone.
+            has_rounds = number // len(self.runners) % 2 == 0
+            faults = self.run(mutant, seed + number, runner, has_rounds)
             seconds = time.monotonic() - begin - spent
             if faults.found:
                 pause = time.monotonic()
-                without = self.run(None, seed + number, runner)
+                without = self.run(None, seed + number, runner, has_rounds)
                 spent += time.monotonic() - pause
                 kinds = {kind for kind, _ in without.found}
                 new = [fault for fault in faults.found if fault[0] not in kinds]
