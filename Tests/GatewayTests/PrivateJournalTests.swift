@@ -71,7 +71,7 @@ import TestSupport
     @Test("A refused creation that found its record has no digests when it is repeated", arguments: TestEngine.allCases)
     func refusedCreation(_ kind: TestEngine) async throws {
         let rules = JournalTests.rules.mapValues {
-            $0.replacing("      table: people", with: "      identity: [name]\n      table: people")
+            $0.replacing("    table: people\n", with: "    table: people\n    identity: [name]\n")
         }
         try await Self.with(kind, rules: rules) { client, _ in
             let push =
