@@ -80,7 +80,7 @@ class Place:
             return []
         library = self.folder / "clock.so"
         if not library.exists():
-            run(["cc", "-shared", "-fPIC", "-O1", "-o", library, CLOCK])
+            run(["clang", "-shared", "-fPIC", "-O1", "-o", library, CLOCK])
         return [f"LD_PRELOAD={library}", f"SIMULATION_CLOCK={self.folder / 'clock'}"]
 
     def set_clock(self, seconds: int) -> None:
