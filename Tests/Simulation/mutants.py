@@ -156,6 +156,7 @@ class Hunt:
                 new = [fault for fault in faults.found if fault[0] not in kinds]
                 if new:
                     kind, text = new[0]
+                    print("\n".join(f"  {name}: {each[:3000]}" for name, each in new), flush=True)
                     return f"| {mutant.name} | {seconds:.0f} | {kind} | {runner.engine}, seed {seed + number}: {text[:160]} |"
                 print(f"  seed {seed + number}, {runner.engine}: also fails without a mutant: {sorted(kinds)}", flush=True)
             number += 1

@@ -17,7 +17,7 @@ def run(stage) -> None:
         again = stage.push(0, [stage.addition(name, 1)], key)
         n = stage.rows(name)[1]["n"]
         if again != first or n != number + 1:
-            return stage.add(f"a push was answered {first}, and after a kill {again}; n is {n} after {number + 1} pushes")
+            return stage.add(f"n is {n} after {number + 1} pushes. After a kill {key} was answered {again}, before it {first}")
     status, text = at_once(stage.client.caller.call(0, "GET", f"/v1/journal?resource={name}&limit=100"))
     found = [entry["key"] for entry in json.loads(text)["entries"]] if status == 200 else []
     if found != keys:
