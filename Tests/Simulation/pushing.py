@@ -191,6 +191,8 @@ class Push:
                 self.delete_parts(ledger, key, start, end)
         elif word == "restored":
             ledger.restore(table, key, start, end)
+            if (section, "good") in meant:
+                ledger.move(key, meant[section, "good"])
 
     def delete_parts(self, ledger, good: int, start, end) -> None:
         """The parts went with their good, by a foreign key or by the push."""
