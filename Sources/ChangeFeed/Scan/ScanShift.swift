@@ -135,7 +135,7 @@ final class ScanShift {
 
     // MARK: A cycle
 
-    /// Scans all sections, or those that the last run left.
+    /// Scans all sections, or the rest of an interrupted run.
     ///
     /// - Returns: true if no section was skipped.
     @discardableResult

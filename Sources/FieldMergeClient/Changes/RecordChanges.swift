@@ -102,7 +102,7 @@ extension RecordChanges {
 // MARK: Applied
 
 extension RecordChanges {
-    /// Returns a record with the changes, without those that do not fit.
+    /// Applies the changes that fit to a record, and returns it.
     package func applied(to record: JSONObject?, id: JSONValue, of resource: ResourceRules) -> JSONObject? {
         var record = record
         for change in rows {

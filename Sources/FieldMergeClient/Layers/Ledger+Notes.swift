@@ -116,7 +116,7 @@ extension Ledger {
 
     // MARK: Hooks
 
-    /// Lets the app add edits of its own to the transaction that stores records of the gateway.
+    /// Calls the functions of `beforeStore`, which may add edits to the transaction that stores records of the gateway.
     func runHooks() throws {
         let told = incoming
         incoming = []

@@ -96,7 +96,7 @@ extension Ledger {
         let key = push.key ?? newKey()
         do {
             var body = try pushObject(push.edits, key: key, rules: rules, atomicity: push.atomicity)
-            // After a kill, the same bytes have to follow from what is stored.
+            // After a kill, the store must give the same bytes, and it does not contain this time.
             if !isStored { body.removeValue(forKey: "sent") }
             let frozen = FrozenPush(number: push.number, key: key, body: JSONValue.object(body).bytes, isKept: false)
             if !isStored {

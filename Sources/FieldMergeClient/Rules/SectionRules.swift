@@ -46,7 +46,7 @@ package struct SectionRules: Sendable {
     /// The group with this name; nil if there is none.
     package func group(_ name: String) -> GroupRules? { groups.first { $0.name == name } }
 
-    /// The group that a field stands in; nil if there is no such field.
+    /// The group that contains a field; nil if the section has no such field.
     package func group(ofField name: String) -> GroupRules? { places[name].map { groups[$0] } }
 
     /// Returns values under the present names of their fields.

@@ -94,7 +94,7 @@ extension FieldMergeStore {
             guard let self else { return }
             let conflict = Conflict(told, self)
             if let answer = await decide(conflict) {
-                // A record that is gone has an event of its own.
+                // The event `gone` reports a record that is gone.
                 _ = try? await self.write(answer, into: conflict)
             }
         }

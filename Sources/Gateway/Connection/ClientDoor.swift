@@ -11,7 +11,9 @@ final class ClientDoor: Sendable {
         self.limit = limit
     }
 
-    /// The maximum open connections, including those that are refused.
+    /// The maximum number of open connections.
+    ///
+    /// Refused connections count until they are closed.
     var mostAccepted: Int { limit + Self.refused }
 
     /// Counts a client; returns false at the limit.

@@ -66,7 +66,7 @@ struct ServerError {
 
     /// True if a trigger refused the write with its own message.
     ///
-    /// The SQLSTATE is one for users (45…), or the number is that of SIGNAL or one that no server uses.
+    /// The SQLSTATE is reserved for users (45…), or the number belongs to SIGNAL, or no server uses the number.
     private var isSignal: Bool {
         state.hasPrefix("45") || (1_642...1_644).contains(code) || (Self.ownNumbers...).contains(code)
     }

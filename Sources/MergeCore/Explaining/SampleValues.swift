@@ -1,4 +1,4 @@
-/// Converts the values of sample rows to those that their columns would store.
+/// Converts the values of sample rows to the values that their columns would store.
 struct SampleValues {
     let section: Section
 

@@ -12,7 +12,7 @@ package struct Cascade: Sendable, Hashable {
     package let table: TableName
     /// The change that the database makes to the rows.
     package let effect: Effect
-    /// The columns that are read and can be written, beginning with those that identify a row.
+    /// The columns that are read and can be written, beginning with the columns that identify a row.
     package let columns: [Column]
     /// The number of columns that identify a row.
     ///
