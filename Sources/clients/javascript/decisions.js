@@ -1,7 +1,7 @@
 import { editNow } from "./deciding.js";
 import { editsOf } from "./editing.js";
 import { conflictsOf } from "./events.js";
-import { historyChanged, keyReused, refuseOthers, withDependents } from "./history.js";
+import { historyChanged, refuseOthers, withDependents } from "./history.js";
 import { stringify } from "./json.js";
 import { bare, created, editOf, groupsOf, isChange, mapped, nameOf, named, referencesOf, rowIn, view, withoutSame } from "./layers.js";
 import { refusals } from "./network.js";
@@ -23,6 +23,9 @@ import { namesOf, needsDecisions } from "./work.js";
 
 /** A problem of the shape that the gateway's have, of something that this client found out by itself. */
 export const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more });
+
+/** The problem of an edit of which nobody can say whether it was merged. */
+export const outcomeUnknown = () => localProblem("outcome-unknown", 409, "This edit may have been merged already.");
 
 /** Adds the conflicts of an edit to the events, and returns the refusal of the parts whose row is gone, if there are any. */
 export async function judged(work, push, end, result) {
@@ -67,7 +70,7 @@ export async function unmerged(work, push, { status, code, results, problem = re
     // An earlier request of this push could not be stored. It had no time; all else is the same.
     await work.tx.put("p", push.seq, { ...push, body: withoutTime(push.body) });
     return "retry";
-  } else if (problem?.code === "key-reused") return keyReused(work, push);
+  } else if (problem?.code === "key-reused") await settle(work, push, [], outcomeUnknown()); // edits were added after it was sent
   else if (problem?.code === "history-changed") return historyChanged(work, push);
   else if (problem?.code === "in-progress" || (problem?.retry ?? !refusals.includes(code))) {
     if ([429, 503].includes(code)) await nothingWritten(work, [push]);
@@ -282,9 +285,18 @@ export async function overtakenBy(work, { base, pushes, ...place }) {
 
 // MARK: Ids
 
-/** Puts real ids in the place of temporary ones wherever edits name them. */
-export async function mapIds(work, ids) {
+/**
+ * Puts real ids in the place of temporary ones wherever edits name them. Of each new row it also keeps what the answer says
+ * that the database has filled in (`f`), for forms from before.
+ */
+export async function mapIds(work, ids, ends) {
   for (const [id, real] of Object.entries(ids)) if (isTemporary(id)) await work.tx.put("i", id, real);
+  for (const { edit, isRefused, record } of ends) {
+    for (const row of isRefused ? [] : edit.rows) {
+      const id = row.item ?? edit.id, told = !row.old && isTemporary(id) && rowIn(record, mapped(row, ids));
+      if (told) await work.tx.put("f", id, { ...await work.tx.get("f", id), [row.section]: pick(told, Object.keys(told).filter((name) => !Object.hasOwn(row.new, name))) });
+    }
+  }
   const isNamed = ({ edits }) => edits.flatMap(named).some((id) => id in ids), real = async ({ edits }) => {
     const after = edits.map((edit) => mapped(edit, ids));
     await work.touch(...edits, ...after);

@@ -6,7 +6,7 @@ import { bareEdit, putBack, take, versionOf } from "./refused.js";
 import { rename } from "./renaming.js";
 import { difference, guarded, newId, pick } from "./rules.js";
 import { StoreEvent } from "./store.js";
-import { idKey, isObject, same, temporaryId } from "./values.js";
+import { idKey, isObject, isTemporary, same, temporaryId } from "./values.js";
 
 /*
  * Forms: edits whose base is a record that the app has read earlier. Loaded with the first of them.
@@ -129,9 +129,19 @@ class Draft {
   async #renew(work, rules) {
     Object.assign(this.#known, rules);
     for (const record of [this.base, this.record]) rename(record, rules.sections);
-    const ids = {}, isReal = (id) => ids[id] !== undefined && ids[id] !== id;
+    const ids = {};
     for (const id of named([this.base, this.record])) ids[id] = await work.resolve(id);
-    const answered = [...rules.sections.values()].flatMap(({ name, isList }) => [this.base?.[name] ?? []].flat().filter(({ id }) => isReal(isList ? id : this.base.id)).map((row) => [name, row, isList ? row : this.base]));
+    // Rows that have been created by now get what the database has filled in, wherever the form has no value.
+    for (const { name, isList } of rules.sections.values()) {
+      for (const seen of [this.base?.[name] ?? []].flat()) {
+        const id = isList ? seen.id : this.base.id, told = isTemporary(id) && (await work.tx.get("f", id));
+        const own = told && rowIn(this.record, { section: name, ...(isList && { item: id }) });
+        for (const [field, value] of Object.entries(told?.[name] ?? {})) {
+          seen[field] ??= value;
+          if (own) own[field] ??= value;
+        }
+      }
+    }
     const replace = (values) => {
       for (const [name, value] of Object.entries(values ?? {})) {
         if (typeof value === "object") replace(value);
@@ -140,19 +150,6 @@ class Draft {
     };
     replace(this.base);
     replace(this.record);
-    if (answered.length) this.#fill(answered, await work.base({ resource: this.#resource, id: this.base.id }));
-  }
-
-  /** Gives rows that have been created by now what the database has filled in, wherever the form has no value. */
-  #fill(rows, record) {
-    for (const [section, seen, { id: item }] of rows) {
-      const place = { section, ...(seen.id !== undefined && { item }) }, now = rowIn(record, place), own = rowIn(this.record, place);
-      for (const [name, value] of Object.entries(now ?? {})) {
-        if (value === null || (seen[name] ?? null) !== null) continue;
-        seen[name] = value;
-        if (own) own[name] ??= value;
-      }
-    }
   }
 
   /** Looks for groups that the form and the store have both changed. */

@@ -1,7 +1,6 @@
-import { localProblem, refuse } from "./decisions.js";
+import { localProblem, outcomeUnknown, refuse } from "./decisions.js";
 import { created, editOf, groupsOf, isChange, named, nameOf, rowIn } from "./layers.js";
 import { nowhere } from "./local.js";
-import { reshapePush } from "./regroup.js";
 import { pick } from "./rules.js";
 import { settle } from "./told.js";
 import { idKey, isTemporary, same } from "./values.js";
@@ -19,18 +18,6 @@ export async function historyChanged(work, push) {
   await work.tx.put("p", push.seq, { ...push, change: push.doubt > 1 ? "unknown" : "nothing-written" });
   Object.assign(work.meta, nowhere, { isRebuilding: true });
   return "history";
-}
-
-/**
- * Stores the answer `key-reused`: a part of the push was sent without a write, and edits were added to it after that. Nobody
- * knows what was merged, so it is built again as if the history had changed, on the bases that are here.
- */
-export async function keyReused(work, push) {
-  const waiting = { ...push, change: "reused" };
-  await work.tx.put("p", push.seq, waiting);
-  work.meta.isRebuilding = true;
-  await reshapePush(work, waiting); // the rules may have changed since it was sent
-  return "retry";
 }
 
 /** Refuses the edits of records that the snapshot of another history shows as other ones. */
@@ -84,7 +71,7 @@ async function rebuildPush(work, push, { isGone, kept, unknown }) {
   await work.touch(...edits);
   await work.save(Object.assign(unsent, { edits: kept }));
   if (unknown.length) {
-    const problem = localProblem("outcome-unknown", 409, "This edit may have been merged already.");
+    const problem = outcomeUnknown();
     const ends = await Promise.all(edits.map(async ({ resource, id }) => {
       const edit = editOf({ edits: unknown }, { resource, id });
       return { resource, id, edit, isRefused: !!edit, record: await work.base({ resource, id }), problem };
@@ -104,7 +91,7 @@ async function partsOf(work, { edits, change }, done) {
     parts.isGone ||= isMissing && !work.isDeletion(edit);
     const mayBeMerged = change !== "nothing-written", isUnknown = mayBeMerged && !isOwnCreation(edit) && (base || edit.creates);
     for (const row of isMissing || (mayBeMerged && isCreated(work, edit, base)) ? [] : edit.rows) {
-      const part = isUnknown ? partOf(work, edit, row, base, done, change === "reused") : { kept: row };
+      const part = isUnknown ? partOf(work, edit, row, base, done) : { kept: row };
       if (part.kept) kept.rows.push(part.kept);
       if (part.unknown) unknown.rows.push(part.unknown);
     }
@@ -122,11 +109,8 @@ function isCreated(work, edit, base) {
   return isOwnCreation(edit) && base && same(pick(base[root], Object.keys(value)), value);
 }
 
-/**
- * The rest of a row that may have been merged: what the base does not show as done. Of a reused key, the base shows no sum: it
- * may have the value by the edits of other clients.
- */
-function partOf(work, edit, row, base, done, isReused) {
+/** The rest of a row that may have been merged: what the base does not show as done. */
+function partOf(work, edit, row, base, done) {
   const now = rowIn(base, row), { section: name, item, old, new: value } = row;
   if (!value) return now ? { kept: row } : {};
   // A new row has no base that shows whether it was made.
@@ -135,8 +119,7 @@ function partOf(work, edit, row, base, done, isReused) {
   const section = work.rules.resources.get(edit.resource)?.sections.get(name), kept = [], unknown = [];
   for (const [group, names] of groupsOf(row, section)) {
     const key = JSON.stringify([nameOf(edit), name, idKey(item), group]), merge = section?.fields.get(names[0])?.merge;
-    if (isReused && merge === "add") unknown.push(...names);
-    else if (done.has(key) || (now && same(pick(now, names), pick(value, names)))) done.add(key);
+    if (done.has(key) || (now && same(pick(now, names), pick(value, names)))) done.add(key);
     else (["add", "set"].includes(merge) ? unknown : kept).push(...names);
   }
   const only = (names) => (names.length ? { ...row, old: pick(old, names), new: pick(value, names) } : null);

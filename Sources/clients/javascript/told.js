@@ -58,7 +58,7 @@ export async function settle(work, push, results, problem) {
   await work.save({ ...push, edits: [], settled: !problem && (await work.isRepeated(push.seq, settled)) ? settled : undefined });
   work.isTold = true;
   const isMapped = Object.keys(ids).length > 0;
-  if (isMapped) await work.decisions.mapIds(work, ids);
+  if (isMapped) await work.decisions.mapIds(work, ids, ends);
   for (const end of ends) if (end.record && !end.isRefused && (await work.pushesOf(end)).length) await work.decisions.fill(work, mapped(end.edit, ids), end);
   for (const ticket of await work.tickets(push)) {
     const isAbout = await work.isAbout(ticket), own = ends.filter((end) => isAbout(end) && !end.isRefused);

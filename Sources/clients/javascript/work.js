@@ -11,8 +11,9 @@ export const needsDecisions = Symbol("decisions");
  * One local transaction: everything that reads or writes what a client keeps.
  *
  * It is kept in tables: `r:RESOURCE` base records, `p` pushes by number, `q` the pushes of each record, `n:ID` the pushes
- * that name a temporary id, `i` the ids of temporary ones, `x` refused pushes, `t` tickets, `k` the ticket of a name, and
- * the last one of each record, `e` events that nobody heard yet, and `meta`.
+ * that name a temporary id, `i` the ids of temporary ones, `f` what the database has filled in where these were created, `x`
+ * refused pushes, `t` tickets, `k` the ticket of a name, and the last one of each record, `e` events that nobody heard yet,
+ * and `meta`.
  *
  * A push is `{seq, key, edits, atomic, tickets, records, names}`, with `body` and `stamp` once it is frozen, and `settled`,
  * the temporary ids that it created, if it was answered and has to be repeated. `records` and `names` are its entries in `q`
