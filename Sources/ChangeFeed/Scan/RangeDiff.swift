@@ -15,20 +15,30 @@ struct RangeDiff {
     /// Stored digests without a row so far.
     private(set) var left: [Mark] = []
 
+    /// Without a unique key, several rows may have the same key, in any order.
+    ///
     /// - Parameters:
     ///   - marks: the stored row digests.
     ///   - rows: the current rows from the start of the range.
     ///   - isWhole: true if the range has no further rows.
     init(_ marks: [Mark], with rows: [Mark], isWhole: Bool) {
-        var known: [[UInt8]: Mark] = Dictionary(minimumCapacity: marks.count)
-        for mark in marks { known[mark.key] = mark }
-        for row in rows {
-            let former = known.removeValue(forKey: row.key)
-            if former != row { changes.append(Change(former: former, now: row)) }
-        }
-        for mark in marks where known[mark.key] != nil {
-            if isWhole { changes.append(Change(former: mark, now: nil)) } else { left.append(mark) }
-        }
+        var known: [Mark: Int] = Dictionary(minimumCapacity: marks.count)
+        for mark in marks { known[mark, default: 0] += 1 }
+        let new = rows.filter { !known.takeOne($0) }
+        let gone = marks.filter { known.takeOne($0) }
+        var former = Dictionary(grouping: gone, by: \.key)
+        changes = new.map { Change(former: former[$0.key]?.popLast(), now: $0) }
+        let rest = gone.filter { former[$0.key]?.popLast() != nil }
+        if isWhole { changes += rest.map { Change(former: $0, now: nil) } } else { left = rest }
+    }
+}
+
+extension [Mark: Int] {
+    /// Returns true if the count of an element was positive, and decrements it.
+    fileprivate mutating func takeOne(_ mark: Mark) -> Bool {
+        guard let count = self[mark], count > 0 else { return false }
+        self[mark] = count - 1
+        return true
     }
 }
 
