@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
@@ -10,7 +11,7 @@ import { folder } from "./gateway.js";
 
 const rules = {
   version: "v1", limits: { body: 1000000, edits: 100, items: 1000, page: 500 }, resources: [{ resource: "notes", shape: "s", sections: [{
-    section: "note", kind: "root", key: [{ column: "id", type: "integer", generated: true }], readOnly: [],
+    section: "note", kind: "root", key: [{ column: "id", type: "integer", generated: true }], readOnly: [{ field: "seen", type: "double", nullable: true }],
     groups: [{ group: "settings", fields: [{ field: "settings", type: "json", nullable: true }] }, { group: "count", fields: [{ field: "count", type: "integer", nullable: true }] }, { group: "ratio", fields: [{ field: "ratio", type: "double", nullable: true }] }],
   }] }],
 };
@@ -59,6 +60,22 @@ test("a column of doubles has JavaScript's own numbers", async () => {
   assert.equal((await store.record("notes", 1)).note.ratio, 12345678901234567000);
   await store.edit("notes", 1, (record) => { record.note.ratio = 12345678901234567000; });
   assert.equal(store.status.unsent, 0);
+  await store.close();
+});
+
+test("doubles of read-only fields, of a conflict and of a snapshot that the app began with are JavaScript's own numbers", async () => {
+  const large = "12345678901234567000", line = `{"id":1,"note":{"settings":null,"count":1,"ratio":${large},"seen":${large}}}`, file = join(folder(), "notes.ndjson");
+  writeFileSync(file, `{"snapshot":{"feed":"f","revision":1,"rules":"v1","resources":["notes"],"records":1}}\n{"resource":"notes","id":1,"record":${line}}\n{"end":{"records":1}}\n`);
+  const { server, store } = await noted({ snapshot: file });
+  await store.sync();
+  const { note } = await store.record("notes", 1);
+  assert.deepEqual([note.ratio, note.seen], [Number(large), Number(large)]);
+  await store.edit("notes", 1, (record) => { record.note.ratio = 2; });
+  const synced = store.sync(), request = await server.request(), [{ key }] = request.json.pushes, outcome = `{"section":"note","group":"ratio","outcome":"applied","conflict":true,"old":${large},"current":${large},"new":2,"written":2}`;
+  request.answer(200, `{"feed":"f","revision":2,"more":false,"rules":"v1","changes":[],"results":[{"key":"${key}","status":"merged","code":200,"results":[{"resource":"notes","id":1,"status":"merged","ids":{},"outcomes":[${outcome}],"record":${line}}]}]}`);
+  await synced;
+  const [{ old, current, written }] = await store.conflicts();
+  assert.deepEqual([old, current, written, (await store.record("notes", 1)).note.seen], [Number(large), Number(large), 2, Number(large)]);
   await store.close();
 });
 

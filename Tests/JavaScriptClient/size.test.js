@@ -8,7 +8,7 @@ const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
 const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
 
 /** Bytes, packed, comments aside: of what `open` loads, and with what comes with the first request. */
-const ceilings = { open: 20096, sync: 25344 };
+const ceilings = { open: 20000, sync: 25500 };
 
 test("the library stays small", (context) => {
   const { each, later, ...loaded } = size();

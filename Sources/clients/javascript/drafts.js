@@ -1,10 +1,11 @@
 import { missing, rulesOf } from "./editing.js";
 import { FieldMergeError, fail } from "./errors.js";
 import { parse, stringify } from "./json.js";
-import { bare, groupsOf, isChange, named, rowIn, view } from "./layers.js";
+import { groupsOf, isChange, named, rowIn, view } from "./layers.js";
 import { bareEdit, putBack, take, versionOf } from "./refused.js";
 import { rename } from "./renaming.js";
 import { difference, guarded, newId, pick } from "./rules.js";
+import { bare } from "./sending.js";
 import { StoreEvent } from "./store.js";
 import { idKey, isObject, isTemporary, same, temporaryId } from "./values.js";
 

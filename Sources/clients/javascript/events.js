@@ -1,6 +1,8 @@
 import { assign, decide } from "./deciding.js";
-import { bare, editOf, groupsOf, isChange, rowIn } from "./layers.js";
+import { editOf, groupsOf, isChange, rowIn } from "./layers.js";
 import { withChoice } from "./refused.js";
+import { withDoubles } from "./rules.js";
+import { bare } from "./sending.js";
 import { StoreEvent } from "./store.js";
 import { idKey, isObject, same, uuid } from "./values.js";
 import { report } from "./watching.js";
@@ -27,10 +29,18 @@ const overtakenIn = async (work) => (work.meta.overtaken ? (await work.values("c
 
 /** The conflicts of an edit, by its result. Of a refused one nothing was written. */
 export async function conflictsOf(work, push, { resource, id }, result, isRefused) {
-  const entries = await overtakenIn(work);
-  return result.outcomes.filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => listed(work, entries, {
-    event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told, ...(isRefused && { outcome: "refused" }),
-  }, push.seq));
+  const entries = await overtakenIn(work), { sections } = work.rules.resources.get(resource) ?? {};
+  return result.outcomes.filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => {
+    const section = sections?.get(told.section), [only, ...others] = section?.groups.get(told.group) ?? [];
+    for (const part of ["old", "current", "new", "written"]) {
+      const row = only && !others.length ? { [only]: told[part] } : told[part];
+      if (section && row) withDoubles(row, section);
+      if (row !== told[part] && part in told) told[part] = row[only];
+    }
+    return listed(work, entries, {
+      event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told, ...(isRefused && { outcome: "refused" }),
+    }, push.seq);
+  });
 }
 
 /** Stores the events of a transaction and their entries, and takes out overtaken edits that do not wait any more. */

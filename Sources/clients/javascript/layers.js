@@ -57,9 +57,6 @@ export function groupsOf(row, section) {
   return [...groups];
 }
 
-/** The value of a group as it travels: bare where the group is of one field. */
-export const bare = (row, names, isBare = names.length === 1) => row && (isBare ? pick(row, names)[names[0]] : pick(row, names));
-
 /** A row of an edit without the groups that end as they began; none where nothing is left. */
 export function withoutSame(row, section) {
   if (!isChange(row)) return [row];
@@ -97,22 +94,6 @@ function joinedRow(first, next, section, found) {
   // A value that is back where it began is an edit, if another value is below it.
   for (const name in found && value) if (!Object.hasOwn(left, name) && !same(found[name], value[name])) return null;
   return rows;
-}
-
-/** The edit as it stands in a push. */
-export function onTheWire({ resource, id, rows }, rules) {
-  const changeset = new Map();
-  for (const row of rows) {
-    const { section: name, item, old, new: value } = row, section = rules.resources.get(resource)?.sections.get(name);
-    // Several fields are an object, also where only one of them is left.
-    const groups = isChange(row) && groupsOf(row, section).map(([group, names]) => {
-      const isBare = !(section?.groups.get(group)?.length > 1);
-      return [group, { old: bare(old, names, isBare), new: bare(value, names, isBare) }];
-    });
-    const told = groups ? Object.fromEntries(groups) : { old, new: value };
-    changeset.set(name, item === undefined ? told : [...(changeset.get(name) ?? []), { id: item, ...told }]);
-  }
-  return { resource, id, changeset: Object.fromEntries(changeset) };
 }
 
 /** The temporary ids that an edit creates. */

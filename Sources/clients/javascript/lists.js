@@ -1,8 +1,9 @@
 import { follow } from "./deciding.js";
 import { conflicts } from "./events.js";
 import { FieldMergeError } from "./errors.js";
-import { created, editOf, groupsOf, isChange, named, nameOf, onTheWire, referencesOf, withoutSame } from "./layers.js";
+import { created, editOf, groupsOf, isChange, named, nameOf, referencesOf, withoutSame } from "./layers.js";
 import { pick } from "./rules.js";
+import { onTheWire } from "./sending.js";
 import { idKey } from "./values.js";
 
 /*

@@ -1,8 +1,9 @@
 import { FieldMergeError, loaded } from "./errors.js";
 import { withDependents } from "./history.js";
-import { created, groupsOf, isChange, named, onTheWire } from "./layers.js";
+import { created, groupsOf, isChange, named } from "./layers.js";
 import { reshapePush } from "./regroup.js";
 import { pick } from "./rules.js";
+import { onTheWire } from "./sending.js";
 import { idKey, nearest } from "./values.js";
 
 /*

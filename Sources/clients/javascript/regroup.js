@@ -1,7 +1,8 @@
 import { loaded } from "./errors.js";
-import { isChange, onTheWire, rowIn } from "./layers.js";
+import { isChange, rowIn } from "./layers.js";
 import { renamedConflict, renamedEdit, renamedRow } from "./renaming.js";
 import { Rules, pick } from "./rules.js";
+import { onTheWire } from "./sending.js";
 import { settle } from "./told.js";
 import { same } from "./values.js";
 
@@ -61,6 +62,10 @@ function setRules(local, told, isKept) {
     // Records of other rules than these are of no use.
     if (stale.size && meta.rules !== told.version) meta.snapshot = null;
     await adopt(local, work, { ...told, stale: [...stale] });
+    // The doubles of a snapshot that the app began with have their digits still.
+    for (const [name, { sections }] of before ? [] : work.rules.resources) {
+      if ([...sections.values()].some(({ doubles }) => doubles.length)) for (const [, { r }] of await work.tx.all(`r:${name}`)) await work.putBase({ resource: name, id: r.id }, r);
+    }
     for (const name of known.keys()) if (!told.resources.some(({ resource }) => resource === name)) await forget(work, name);
     await reshape(work, rules);
   });

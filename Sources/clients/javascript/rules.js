@@ -13,7 +13,13 @@ function sectionOf({ section, kind, key, groups, readOnly = [] }) {
     /** The names of the fields of each group. */
     groups: new Map(groups.map(({ group, fields }) => [group, fields.map(({ field }) => field).filter(isAssignable)])),
     names: [...fields.keys(), ...readOnly.map(({ field }) => field)],
+    doubles: [...groups.flatMap((group) => group.fields), ...readOnly].flatMap(({ field, type }) => (["float", "double"].includes(type) ? field : [])),
   };
+}
+
+/** Makes the doubles of a row JavaScript's own numbers, whatever their size. */
+export function withDoubles(row, { doubles }) {
+  for (const name of doubles) if (typeof row?.[name] === "bigint") row[name] = Number(row[name]);
 }
 
 /**

@@ -1,10 +1,30 @@
 import { stringify } from "./json.js";
-import { namedIn, onTheWire } from "./layers.js";
+import { groupsOf, isChange, namedIn } from "./layers.js";
+import { pick } from "./rules.js";
 import { inOrder } from "./work.js";
 
 /*
  * Pushes on their way, as parts of a local transaction (`work`).
  */
+
+/** The value of a group as it travels: bare where the group is of one field. */
+export const bare = (row, names, isBare = names.length === 1) => row && (isBare ? pick(row, names)[names[0]] : pick(row, names));
+
+/** The edit as it is in a push. */
+export function onTheWire({ resource, id, rows }, rules) {
+  const changeset = new Map();
+  for (const row of rows) {
+    const { section: name, item, old, new: value } = row, section = rules.resources.get(resource)?.sections.get(name);
+    // Several fields are an object, also where only one of them is left.
+    const groups = isChange(row) && groupsOf(row, section).map(([group, names]) => {
+      const isBare = !(section?.groups.get(group)?.length > 1);
+      return [group, { old: bare(old, names, isBare), new: bare(value, names, isBare) }];
+    });
+    const told = groups ? Object.fromEntries(groups) : { old, new: value };
+    changeset.set(name, item === undefined ? told : [...(changeset.get(name) ?? []), { id: item, ...told }]);
+  }
+  return { resource, id, changeset: Object.fromEntries(changeset) };
+}
 
 /** Bytes from which on a push goes in a request of its own, for which no other waits. */
 const large = 256 * 1024;

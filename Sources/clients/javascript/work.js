@@ -1,5 +1,6 @@
 import { stringify } from "./json.js";
 import { created, editOf, isChange, joined, mapped, named, namedIn, nameOf, referencesOf, view } from "./layers.js";
+import { withDoubles } from "./rules.js";
 import { byKey, idKey, isTemporary, uuid } from "./values.js";
 
 export const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
@@ -75,9 +76,8 @@ export class Work {
   /** Puts a base, or null, without asking what it means for anybody's edits; for records that nobody edits. */
   async putBase(place, record) {
     const at = [`r:${place.resource}`, idKey(place.id)];
-    for (const { name, fields } of record ? (this.rules?.resources.get(place.resource)?.sections.values() ?? []) : []) {
-      // Doubles are JavaScript's own numbers, whatever their size.
-      for (const row of [record[name] ?? []].flat()) for (const field in row) if (typeof row[field] === "bigint" && /float|double/.test(fields.get(field)?.type)) row[field] = Number(row[field]);
+    for (const section of record ? (this.rules?.resources.get(place.resource)?.sections.values() ?? []) : []) {
+      for (const row of [record[section.name] ?? []].flat()) withDoubles(row, section);
     }
     this.#bases.set(nameOf(place), record);
     if (record) await this.tx.put(...at, { r: record, g: this.meta.snapshot?.generation });
