@@ -20,6 +20,7 @@ class Chaos:
 
     def begin(self, events: list) -> None:
         self.faults.is_injected = any(event["do"] not in HARMLESS for event in events)
+        self.faults.is_locked = any(event["do"] == "held" for event in events)
 
     def start(self, event: dict):
         name = event.get("kind", event["do"])
@@ -104,15 +105,15 @@ class Chaos:
         engine = self.place.engine
         yield from self.place.with_whole_schema()
         self.place.is_altered = True
-        engine.script("ALTER TABLE parts MODIFY id INT NOT NULL, DROP PRIMARY KEY; INSERT INTO parts (id, good, n, name) "
-                      "SELECT id, good, -1000000, 'strange' FROM parts WHERE id <= 8")
+        engine.script("ALTER TABLE parts MODIFY id INT NOT NULL, DROP PRIMARY KEY")
+        engine.write("INSERT INTO parts (id, good, n, name) SELECT id, good, -1000000, 'strange' FROM parts WHERE id <= 8")
         yield None
         yield from self.place.without_occupation()
         wrong = engine.write("DELETE FROM parts WHERE (name = 'strange') <> (n = -1000000)")[0]
         if wrong:
             self.faults.add("unkeyed", f"{wrong} rows without a key were written")
-        engine.script("DELETE FROM parts WHERE name = 'strange'; "
-                      "ALTER TABLE parts ADD PRIMARY KEY (id), MODIFY id INT NOT NULL AUTO_INCREMENT")
+        engine.write("DELETE FROM parts WHERE name = 'strange'")
+        engine.script("ALTER TABLE parts ADD PRIMARY KEY (id), MODIFY id INT NOT NULL AUTO_INCREMENT")
         self.place.is_altered = False
         self.place.reload()
 

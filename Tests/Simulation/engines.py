@@ -40,6 +40,10 @@ class SQLiteEngine:
         """Replaces rows in one transaction, without foreign keys."""
         self.script(f"PRAGMA foreign_keys=OFF; BEGIN IMMEDIATE;\n{text}\nCOMMIT;")
 
+    def transaction(self, text: str) -> None:
+        """Runs statements in one transaction."""
+        self.script(f"BEGIN IMMEDIATE; {text} COMMIT;")
+
     def write(self, statement: str) -> tuple:
         """Runs one statement. Returns the number of changed rows and the key of a new one."""
         connection = self.connect()
@@ -143,18 +147,24 @@ class MariaDBEngine:
 
     def fill(self, text: str) -> None:
         """Replaces rows in one transaction, without foreign keys."""
-        self.script(f"SET FOREIGN_KEY_CHECKS=0; BEGIN;\n{text}\nCOMMIT;")
+        self.transaction(f"SET FOREIGN_KEY_CHECKS=0;\n{text}\n")
+
+    def transaction(self, text: str) -> str:
+        """Runs statements in one transaction, and returns what they print.
+
+        Of two transactions that wait for each other, the server may end this one. Then it runs again.
+        """
+        while True:
+            try:
+                return self.server.sql(f"BEGIN; {text} COMMIT;", self.database)
+            except BenchmarkError as error:
+                if DEADLOCK not in str(error):
+                    raise
 
     def write(self, statement: str) -> tuple:
         """Runs one statement. Returns the number of changed rows and the key of a new one."""
-        while True:
-            try:
-                line = self.server.sql(f"{statement}; SELECT ROW_COUNT(), LAST_INSERT_ID();", self.database)
-                return tuple(int(cell) for cell in line.split("\t"))
-            except BenchmarkError as error:
-                # Of two transactions that wait for each other, the server ends this one.
-                if DEADLOCK not in str(error):
-                    raise
+        line = self.transaction(f"{statement}; SELECT ROW_COUNT(), LAST_INSERT_ID();")
+        return tuple(int(cell) for cell in line.split("\t"))
 
     def read(self, tables: dict) -> dict:
         """The rows of these columns, all of one moment, as lists of dictionaries."""

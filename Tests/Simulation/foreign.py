@@ -66,7 +66,7 @@ class Foreign:
 
     def delete_good(self, key: int, token: str) -> None:
         start, good = time.monotonic(), key + key % 2
-        self.place.engine.script(f"BEGIN; DELETE FROM parts WHERE good = {good}; DELETE FROM goods WHERE id = {good}; COMMIT;")
+        self.place.engine.transaction(f"DELETE FROM parts WHERE good = {good}; DELETE FROM goods WHERE id = {good};")
         self.ledger.lost_goods[good] = (start, time.monotonic())
         self.ledger.delete("goods", good, start, time.monotonic())
 

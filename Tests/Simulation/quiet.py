@@ -27,6 +27,7 @@ class Quiet:
 
     def begin(self) -> bool:
         """False if a gateway does not become ready."""
+        self.faults.is_locked = False
         is_ready = self.wait_until_ready()
         self.faults.is_injected = self.faults.is_injected and not is_ready
         return is_ready
