@@ -27,11 +27,9 @@ extension RecordChanges {
 
     /// Returns the rest of changes that may have been merged.
     ///
-    /// - Parameters:
-    ///   - isReused: true if another body has used the key. The base may have a sum by edits of other clients then.
-    ///   - done: the groups that the base, or a later push, shows as done.
+    /// - Parameter done: the groups that the base, or a later push, shows as done.
     func left(
-        over base: JSONObject?, id: JSONValue, of resource: ResourceRules, isReused: Bool, done: inout Set<DoneGroup>
+        over base: JSONObject?, id: JSONValue, of resource: ResourceRules, done: inout Set<DoneGroup>
     ) -> LeftChanges {
         var left = LeftChanges()
         for change in rows {
@@ -57,9 +55,7 @@ extension RecordChanges {
                     let group = section.group(name)
                     let mark = DoneGroup(resource: resource.name, record: id.key, row: change.place, group: name)
                     let isShown = row.map { group?.holdsSame($0, sides.new) ?? false } ?? false
-                    if isReused, group?.merge == "add" {
-                        unknown[name] = sides
-                    } else if isShown || done.contains(mark) {
+                    if isShown || done.contains(mark) {
                         done.insert(mark)
                     } else if group == nil || group?.merge == "add" || group?.merge == "set" {
                         unknown[name] = sides

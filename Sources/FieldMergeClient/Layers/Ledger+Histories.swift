@@ -1,16 +1,10 @@
-import Foundation
 import GRDB
 
 /// Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
 ///
-/// A push whose key another body has used is built again in the same way, with the next page.
-///
-/// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown, or
-/// `"reused"` if another body has used its key. `otherRecord` has the numbers of pushes under way of which a snapshot shows
-/// another record under the same id.
+/// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown.
+/// `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
 extension Ledger {
-    private static let reusedKey: JSONValue = "reused"
-
     /// Has nothing be sent before a snapshot, and a push be built again then.
     func noteOtherHistory(_ sent: FrozenPush) throws {
         try checkLease()
@@ -25,26 +19,6 @@ extension Ledger {
         // A snapshot of a later history than the push's goes on.
         let running = try meta("snapshot")["feed"]
         if running.isNull || JSONValue(bytes: sent.body)?["feed"] == running { try setMeta("snapshot", .null) }
-    }
-
-    /// Stores the answer `key-reused`: an earlier request of the push could not be stored.
-    ///
-    /// That request had no time. If the gateway does not know the push without its time, an edit was added after that
-    /// request, and the outcome is unknown.
-    func noteReusedKey(_ sent: FrozenPush) throws {
-        try checkLease()
-        let push = sent.number
-        guard try number("SELECT 1 FROM push WHERE seq = ? AND state = 1 AND key = ?", [push, sent.key]) != nil else {
-            return
-        }
-        var body = JSONValue(bytes: sent.body)?.objectValue ?? [:]
-        if body.removeValue(forKey: "sent") != nil {
-            try write("UPDATE push SET body = ? WHERE seq = ?", [Data(JSONValue.object(body).bytes), push])
-        } else {
-            var waiting = try meta("otherHistory").objectValue ?? [:]
-            waiting["\(push)"] = Self.reusedKey
-            try setMeta("otherHistory", .object(waiting))
-        }
     }
 
     /// Refuses the edits of a record that a snapshot of another history shows as another one.
@@ -89,7 +63,7 @@ extension Ledger {
         var parts: [Int64: RebuiltPush] = [:]
         // A group that a later push shows as done is done in the earlier ones.
         for push in numbers.reversed() {
-            parts[push] = try rebuilt(push, outcome: waiting["\(push)"] ?? false, done: &done)
+            parts[push] = try rebuilt(push, isUnknown: waiting["\(push)"] == true, done: &done)
         }
         for push in numbers {
             guard try state(of: push) == .sent, let parts = parts[push] else { continue }
@@ -132,14 +106,10 @@ extension Ledger {
         where ticket.records.contains(where: records.contains) {
             try write("UPDATE ticket SET push = ? WHERE token = ?", [entry, ticket.token])
         }
-        let problem = ProblemDocument.make(
-            "outcome-unknown", status: 409, title: "Outcome unknown",
-            detail: "This edit may have been merged already. The gateway has no answer to it.")
-        try refuse(entry, problem, fault: 0)
+        try refuse(entry, ProblemDocument.outcomeUnknown, fault: 0)
     }
 
-    private func rebuilt(_ push: Int64, outcome: JSONValue, done: inout Set<DoneGroup>) throws -> RebuiltPush {
-        let isUnknown = outcome != false
+    private func rebuilt(_ push: Int64, isUnknown: Bool, done: inout Set<DoneGroup>) throws -> RebuiltPush {
         var parts = RebuiltPush()
         let edits = try edits(of: push)
         for (index, edit) in edits.enumerated() {
@@ -158,8 +128,7 @@ extension Ledger {
             if isUnknown, creates, !isTemporary {
                 if edit.changes.isCreated(in: base, of: known) { left.kept = [] }
             } else if isUnknown, base != nil || creates {
-                left = edit.changes.left(
-                    over: base, id: edit.id, of: known, isReused: outcome == Self.reusedKey, done: &done)
+                left = edit.changes.left(over: base, id: edit.id, of: known, done: &done)
             }
             if !left.kept.isEmpty { parts.kept[edit.place] = RecordChanges(left.kept) }
             if !left.unknown.isEmpty { parts.unknown[edit.place] = RecordChanges(left.unknown) }

@@ -75,7 +75,6 @@ extension Ledger {
         try setMeta("lastSynced", .double(context.clock.now()))
         try storeClockOffset()
         try noteVersion(page.rules)
-        if try meta("resnapshot").isNull { try rebuild() }
         try runHooks()
         return count
     }

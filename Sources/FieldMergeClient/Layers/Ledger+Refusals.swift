@@ -8,6 +8,9 @@ enum ProblemDocument {
             "status": .integer(Int128(status)), "detail": .string(detail), "code": .string(code), "retry": false,
         ]
     }
+
+    static let outcomeUnknown = make(
+        "outcome-unknown", status: 409, title: "Outcome unknown", detail: "This edit may have been merged already.")
 }
 
 /// Pushes that were refused for good.

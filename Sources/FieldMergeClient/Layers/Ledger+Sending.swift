@@ -177,6 +177,16 @@ extension Ledger {
         }
     }
 
+    /// Removes the time from a push, as an earlier request had it that could not be stored.
+    func removeTime(of sent: FrozenPush) throws {
+        try checkLease()
+        var body = JSONValue(bytes: sent.body)?.objectValue ?? [:]
+        body["sent"] = nil
+        try write(
+            "UPDATE push SET body = ? WHERE seq = ? AND state = 1 AND key = ?",
+            [Data(JSONValue.object(body).bytes), sent.number, sent.key])
+    }
+
     /// Returns whether a push may have been merged of which no answer came.
     func isInDoubt() throws -> Bool {
         try number("SELECT 1 FROM push WHERE state = 1 AND doubt > 0 LIMIT 1") != nil

@@ -147,7 +147,7 @@ extension FieldMergeStore {
         for push in pushes {
             let result = byKey[push.key] ?? .null
             let told = result["results"].arrayValue ?? []
-            switch PushVerdict(result) {
+            switch PushVerdict(result, of: push) {
             case .again:
                 tally.isAgain = true
                 if [429, 503].contains(result["code"]) {
@@ -156,11 +156,11 @@ extension FieldMergeStore {
                 }
                 tally.report.error = "a push has to be sent again"
                 tally.report.problem = result["problem"]
-            case .keyReused:
+            case .withoutTime:
                 tally.isAgain = true
                 tally.report.error = "a push has to be sent again"
                 tally.report.problem = result["problem"]
-                try await write("key") { try $0.noteReusedKey(push) }
+                try await write("key") { try $0.removeTime(of: push) }
             case .rules:
                 tally.needsRules = true
                 try await write("thaw") { try $0.thaw(push) }
@@ -218,8 +218,8 @@ enum PushVerdict {
     case rules
     /// It is built again after a snapshot.
     case otherHistory
-    /// The gateway has another body under its key.
-    case keyReused
+    /// It is sent again without its time, which an earlier request did not have.
+    case withoutTime
     /// The same bytes are sent again.
     case again
 
@@ -227,7 +227,7 @@ enum PushVerdict {
         "in-progress", "not-run", "busy", "over-rate", "over-journal", "unknown-outcome",
     ]
 
-    init(_ result: JSONValue) {
+    init(_ result: JSONValue, of push: FrozenPush) {
         let status = result["status"]
         let results = result["results"].arrayValue ?? []
         if [.string("merged"), .string("partial")].contains(status), !results.isEmpty {
@@ -240,7 +240,9 @@ enum PushVerdict {
         } else if problems.contains(where: { $0["code"] == "history-changed" }) {
             self = .otherHistory
         } else if problems.contains(where: { $0["code"] == "key-reused" }) {
-            self = .keyReused
+            // Edits were added to a push without a time after it was sent.
+            let isTimed = JSONValue(bytes: push.body)?["sent"].isNull == false
+            self = isTimed ? .withoutTime : .refused(ProblemDocument.outcomeUnknown)
         } else if problems.contains(where: { $0["retry"] == true || Self.retryCodes.contains($0["code"]) })
             || [429, 503, 504].contains(result["code"])
         {
