@@ -9,10 +9,13 @@ import Testing
 /// Edits of rows whose creation has no answer yet, of fields that it leaves to the database.
 @Suite(.timeLimit(.minutes(2))) struct CreatedRowTests {
     private static let defaults: [String: [String: JSONObject]] = [
-        "shoppers": ["customer": ["points": 5, "county": "Kent"], "groceries": ["quantity": "1"]]
+        "shoppers": [
+            "customer": ["points": 5, "county": "Kent"], "groceries": ["quantity": "1"], "card": ["number": "N1"],
+        ],
+        "orders": ["order": ["note": "none"]],
     ]
 
-    private static func gateway() throws -> MemoryGateway {
+    static func gateway() throws -> MemoryGateway {
         let records = (SharedCases.model["base"].arrayValue ?? []).reduce(into: [String: [JSONValue]]()) {
             $0[$1["resource"].stringValue ?? "", default: []].append($1["record"])
         }
@@ -21,7 +24,7 @@ import Testing
     }
 
     /// The pushes of the last request that had some.
-    private static func lastPushes(_ gateway: MemoryGateway) throws -> JSONValue {
+    static func lastPushes(_ gateway: MemoryGateway) throws -> JSONValue {
         let bodies = gateway.script.requests.filter { $0.path.hasPrefix("/v1/sync") }.map { request in
             JSONValue(text: String(decoding: request.body ?? Data(), as: UTF8.self)) ?? .null
         }

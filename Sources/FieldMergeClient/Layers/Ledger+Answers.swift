@@ -36,6 +36,7 @@ extension Ledger {
         try map(ids, answered: edits)
 
         for (index, (edit, result)) in pairs.enumerated() where !failed.contains(index) {
+            try noteCreatedRows(of: edit, ids: ids, record: result["record"].objectValue)
             try fillUnknown(after: edit, ids: ids, record: result["record"].objectValue)
         }
         for (index, (edit, result)) in pairs.enumerated()

@@ -191,7 +191,10 @@ extension Ledger {
             guard let outcome = try outcome(of: ticket.token) else { continue }
             outcomes[ticket.token] = (outcome, ticket.records.first.flatMap { rules?.resources[$0.resource] })
         }
-        for table in ["edit", "push", "base", "creation", "mapping", "event", "conflict_entry", "meta", "lease"] {
+        let tables = [
+            "edit", "push", "base", "creation", "mapping", "created_row", "event", "conflict_entry", "meta", "lease",
+        ]
+        for table in tables {
             try write("DELETE FROM \(table)")
         }
         try setMeta("format", .integer(Int128(StoreSchema.format)))

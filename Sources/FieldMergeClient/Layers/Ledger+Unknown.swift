@@ -8,17 +8,35 @@ extension Ledger {
         return UnknownFields(of: try pending(place).map(\.changes), base: try base(place), resource: resource)
     }
 
-    /// Returns the rows of an edit's unknown fields that the gateway has sent by now, under the ids of the edit.
+    /// Stores what the answer to creations reports of the fields that they leave to the database.
+    ///
+    /// Forms and bases from before the answer take these values, also if the record has changed since.
+    func noteCreatedRows(of edit: StoredEdit, ids: [String: JSONValue], record: JSONObject?) throws {
+        guard let known = try known(edit.resource) else { return }
+        for (change, mapped) in zip(edit.changes.rows, edit.changes.mapped(ids).rows) {
+            guard case .create(let new) = change.step, let section = known.section(named: change.section),
+                let row = mapped.row(of: record, isList: section.isList)
+            else { continue }
+            // A field that the creation has gained since a form opened stays null in the form.
+            let fields = row.merging(new.mapValues { _ in .null }) { _, null in null }
+            try write(
+                "INSERT OR REPLACE INTO created_row VALUES (?, ?, ?, ?, ?)",
+                [edit.resource, edit.key, change.section, change.item?.key ?? "", JSONValue.object(fields).text])
+        }
+    }
+
+    /// Returns the rows of an edit's unknown fields as the answer to their creation reports them.
     func answered(_ edit: RecordEdit) throws -> [RowChange.Place: JSONObject] {
-        guard !edit.unknown.rows.isEmpty, let resource = try known(edit.resource.name),
-            let base = try base(RecordPlace(resource: resource.name, key: resolve(edit.id).key))
-        else { return [:] }
+        guard !edit.unknown.rows.isEmpty, let resource = try known(edit.resource.name) else { return [:] }
+        let key = try resolve(edit.id).key
+        let waiting = try unknownFields(of: resource, key)
         var found: [RowChange.Place: JSONObject] = [:]
-        for place in edit.unknown.rows.keys {
-            guard let section = resource.section(named: place.section) else { continue }
-            let item = try place.key.map { JSONValue.string(try resolve(key: $0)) }
-            let row = RowChange(section: section.name, item: item, step: .edit([:]))
-            found[place] = row.row(of: base, isList: section.isList)
+        // A row that waits for its answer may have the place of an earlier one.
+        for place in edit.unknown.rows.keys where waiting.rows[place] == nil {
+            let fields = try text(
+                "SELECT fields FROM created_row WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
+                    + " ORDER BY key <> ?2", [resource.name, edit.id.key, key, place.section, place.key ?? ""])
+            found[place] = fields.flatMap { JSONValue(text: $0)?.objectValue }
         }
         return found
     }

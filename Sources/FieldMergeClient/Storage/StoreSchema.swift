@@ -7,6 +7,8 @@
 /// - `edit(push, place, resource, key, id, changes)`: the changes of a push, a row for each record.
 /// - `edit_use(temporary, push, place)`: the temporary ids that each edit names. Triggers keep it.
 /// - `conflict_entry(seq, name, kind, …)`: the list of conflicts. `push` and `place` name the group of an overtaken edit.
+/// - `created_row(resource, key, section, item, fields)`: the fields that the answer to a creation reports. `key` and `item`
+///   are temporary ids if the creation had them.
 /// - `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
 ///
 /// A snapshot in SQLite is such a file with `meta` and `base` alone, for the client for Python as well.
@@ -73,6 +75,11 @@ package enum StoreSchema {
             "CREATE INDEX IF NOT EXISTS ticket_key ON ticket (key, seq)",
             "CREATE INDEX IF NOT EXISTS ticket_seq ON ticket (seq)",
             "CREATE TABLE IF NOT EXISTS mapping (temporary TEXT PRIMARY KEY, real TEXT NOT NULL) WITHOUT ROWID",
+            """
+            CREATE TABLE IF NOT EXISTS created_row (
+              resource TEXT NOT NULL, key TEXT NOT NULL, section TEXT NOT NULL, item TEXT NOT NULL,
+              fields TEXT NOT NULL, PRIMARY KEY (resource, key, section, item)) WITHOUT ROWID
+            """,
             """
             CREATE TABLE IF NOT EXISTS event (
               seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL, owner TEXT)
