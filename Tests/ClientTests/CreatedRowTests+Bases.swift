@@ -177,6 +177,7 @@ extension CreatedRowTests {
         }.id
         let base = try #require(try await store.record("shoppers", id))
         gateway.script.error(400, "invalid-value")
+        gateway.script.error(400, "invalid-value")
         try await store.sync()
         #expect(try await store.refusedEdits().first?.resend() == true)
         #expect(try await store.sync().isOK)

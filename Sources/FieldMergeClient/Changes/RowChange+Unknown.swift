@@ -89,6 +89,7 @@ struct UnknownFields: Sendable {
 
     /// - Parameter edits: the edits of one record, in their order.
     init(of edits: [RecordChanges], base: JSONObject?, resource: ResourceRules) {
+        var base = base
         for change in edits.flatMap(\.rows) {
             guard let section = resource.section(named: change.section) else { continue }
             switch change.step {
@@ -100,6 +101,7 @@ struct UnknownFields: Sendable {
             case .delete:
                 rows[change.place] = nil
                 if section.name == resource.root.name { rows = [:] }
+                base = RecordChanges([change]).applied(to: base, id: .null, of: resource)
             }
         }
     }

@@ -28,14 +28,16 @@ extension Ledger {
     /// Returns the rows of an edit's unknown fields as the answer to their creation reports them.
     func answered(_ edit: RecordEdit) throws -> [RowChange.Place: JSONObject] {
         guard !edit.unknown.rows.isEmpty, let resource = try known(edit.resource.name) else { return [:] }
-        let key = try resolve(edit.id).key
+        // The id under which its user saw the record, which may be a temporary one.
+        let seen = edit.before?["id"] ?? edit.id
+        let key = try resolve(seen).key
         let waiting = try unknownFields(of: resource, key)
         var found: [RowChange.Place: JSONObject] = [:]
         // A row that waits for its answer may have the place of an earlier one.
         for place in edit.unknown.rows.keys where waiting.rows[place] == nil {
             let fields = try text(
                 "SELECT fields FROM created_row WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
-                    + " ORDER BY key <> ?2", [resource.name, edit.id.key, key, place.section, place.key ?? ""])
+                    + " ORDER BY key <> ?2", [resource.name, seen.key, key, place.section, place.key ?? ""])
             found[place] = fields.flatMap { JSONValue(text: $0)?.objectValue }
         }
         return found
@@ -46,10 +48,11 @@ extension Ledger {
     /// A value that was pulled since counts as the change of another client.
     func fillUnknown(after edit: StoredEdit, ids: [String: JSONValue], record: JSONObject?) throws {
         guard let record, let id = record["id"], let known = try known(edit.resource) else { return }
-        let created = Set(edit.changes.mapped(ids).rows.filter(\.isCreation).map(\.place))
-        guard !created.isEmpty else { return }
-        for later in try pending(RecordPlace(resource: edit.resource, key: id.key)) where later.state == .unsent {
-            try fill(later, from: record, of: known) { created.contains($0.place) }
+        var created = Set(edit.changes.mapped(ids).rows.filter(\.isCreation).map(\.place))
+        for later in try pending(RecordPlace(resource: edit.resource, key: id.key)) where !created.isEmpty {
+            if later.state == .unsent { try fill(later, from: record, of: known) { created.contains($0.place) } }
+            // What follows is about the row of the later creation.
+            created.subtract(later.changes.rows.filter(\.isCreation).map(\.place))
         }
     }
 
