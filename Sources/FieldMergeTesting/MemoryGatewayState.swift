@@ -231,31 +231,32 @@ struct MemoryGatewayState {
             for result in known.answer["results"].arrayValue ?? [] {
                 ids.merge(result["ids"].objectValue ?? [:]) { _, last in last }
             }
-            if known.answer["status"] != "merged" { refused.formUnion(Self.creations(told)) }
+            if known.answer["status"] != "merged" { refused.formUnion(creations(told)) }
             return known.answer
         }
         if !told["rules"].isNull, told["rules"] != .string(rules.version) {
             return Self.failed(key, status: 409, code: "rules-changed")
         }
         if let code = histories.refusal(of: told) {
-            refused.formUnion(Self.creations(told))
+            refused.formUnion(creations(told))
             return Self.failed(key, status: 409, code: code)
         }
         let text = told["edits"].description
         let answer =
             refused.contains(where: text.contains)
             ? Self.failed(key, status: 422, code: "depends-on-refused") : run(told, &ids)
-        if answer["status"] != "merged" { refused.formUnion(Self.creations(told)) }
+        if answer["status"] != "merged" { refused.formUnion(creations(told)) }
         kept[key] = (told, answer)
         return answer
     }
 
-    private static func creations(_ push: JSONValue) -> Set<String> {
+    private func creations(_ push: JSONValue) -> Set<String> {
         var found: Set<String> = []
         for edit in push["edits"].arrayValue ?? [] {
-            for part in edit["changeset"].objectValue?.values.map({ $0 }) ?? [] {
+            let root = rules.resources[edit["resource"].stringValue ?? ""]?.root.name
+            for (section, part) in edit["changeset"].objectValue ?? [:] {
                 for row in part.arrayValue ?? [part] where row.objectValue?["old"] == .some(.null) {
-                    let id = row.objectValue?["id"] ?? edit["id"]
+                    let id = row.objectValue?["id"] ?? (section == root ? edit["id"] : .null)
                     if let temporary = id.temporaryID { found.insert(temporary) }
                 }
             }
@@ -275,7 +276,7 @@ struct MemoryGatewayState {
         runs.append(told["key"].stringValue ?? "")
         let before = records
         let own = Dictionary(
-            uniqueKeysWithValues: Self.creations(told).sorted().map { temporary in
+            uniqueKeysWithValues: creations(told).sorted().map { temporary in
                 lastID += 1
                 return (temporary, JSONValue.integer(Int128(lastID)))
             })
