@@ -185,6 +185,8 @@ class Client:
             table = SECTION_TABLE[section]
             key = outcome.get("id", answer["id"]) if section == "parts" else answer["id"]
             was = before.get((section, group, outcome.get("id")))
+            if word not in (*WRITTEN, "deleted"):
+                continue
             if group is None or was is None:
                 self.ledger.delete(table, key, start, end)
                 self.ledger.restore(table, key, start, end)

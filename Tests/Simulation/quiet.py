@@ -79,11 +79,14 @@ class Quiet:
                 root, id = ROOT[resource], "c1" if resource == "codes" else 1
                 body = {"key": f"probe-{number}-{index}-{resource}", "edits": [
                     {"resource": resource, "id": id, "changeset": {root: {"n": {"old": -1, "new": 0}}}}]}
+                start = time.monotonic()
                 status, text = ask(client, index, "POST", "/v1/push", body)
                 if status == 200:
-                    outcomes = json.loads(text)["results"][0]["outcomes"]
-                    if any(o.get("group") == "n" and o["outcome"] in ("applied", "combined") for o in outcomes):
-                        self.ledger.add(SECTION_TABLE[root], id, 1)
+                    for outcome in json.loads(text)["results"][0]["outcomes"]:
+                        if outcome["outcome"] == "restored":
+                            self.ledger.restore(SECTION_TABLE[root], id, start, time.monotonic())
+                        elif outcome.get("group") == "n" and outcome["outcome"] in ("applied", "combined"):
+                            self.ledger.add(SECTION_TABLE[root], id, 1)
                 elif status >= 500:
                     self.faults.add("readyz", f"/readyz of gateway {index} is {ready}, and a push to {resource} was answered {status} {text[:400]}")
 
