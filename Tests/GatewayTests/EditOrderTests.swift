@@ -40,6 +40,8 @@ import TestSupport
             table: notes
             client-keys: allow
             parent: person
+            on-missing: restore
+            on-delete-conflict: reject
             groups: {body: body}
         """,
     ]
@@ -288,6 +290,19 @@ import TestSupport
     }
 
     // MARK: What is told of a push that was taken back
+
+    @Test("Behind a rejected item, a deleted record is gone for its other items", arguments: TestEngine.allCases)
+    func itemsOfADeletedRecord(_ kind: TestEngine) async throws {
+        let edit = """
+            {"resource":"people","id":401,"changeset":{"person":{"old":{"score":10},"new":null},"notes":[
+              {"id":1,"old":{"body":"uno"},"new":null},
+              {"id":8,"old":null,"new":{"body":"x"}},
+              {"id":9,"body":{"old":"y","new":"z"}}]}}
+            """
+        let (answers, _) = try await Self.push(kind, [#"{"edits":[\#(edit)]}"#])
+        #expect(answers[0].status == 409, "\(answers[0].text)")
+        #expect(try Self.outcomes(answers[0]) == [["rejected", "missing", "missing"]], "\(answers[0].text)")
+    }
 
     @Test(arguments: TestEngine.allCases, [false, true])
     func conflictsOfARejectedPushAreToldAsTheyWouldHaveBeen(_ kind: TestEngine, rejectedFirst: Bool) async throws {
