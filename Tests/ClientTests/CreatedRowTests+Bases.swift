@@ -238,4 +238,44 @@ extension CreatedRowTests {
         #expect(try Self.lastChanges(gateway)["A1"]?["order"]["note"] == ["old": "none", "new": "early"])
         #expect(form.record["order", "note"] == "none")
     }
+
+    /// The rules with another name of a field.
+    private static func renamedRules() throws -> JSONValue {
+        var text = SharedCases.model["rules"].description
+        text = text.replacingOccurrences(of: #""field":"county""#, with: #""formerly":["county"],"field":"region""#)
+        text = text.replacingOccurrences(of: #""version":"r1""#, with: #""version":"r2""#)
+        return try #require(JSONValue(text: text))
+    }
+
+    @Test("A field that is renamed before or after the answer has what the answer reports", arguments: [false, true])
+    func aRenamedField(isAnswered: Bool) async throws {
+        let gateway = try Self.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
+        let base = try #require(try await store.record("shoppers", id))
+        let form = try await store.draft("shoppers", id)
+        if isAnswered { #expect(try await store.sync().isOK) }
+        gateway.change(rules: try Self.renamedRules()) { resource, record in
+            guard resource == "shoppers" else { return record }
+            var (record, row) = (record, record["customer"].objectValue ?? [:])
+            row["region"] = row.removeValue(forKey: "county")
+            record["customer"] = .object(row)
+            return record
+        }
+        #expect(try await store.sync().isOK)
+        let real = try #require(try await store.record("shoppers", id)?.id)
+        try await Self.change(gateway, "shoppers", real, for: store) { $0["customer"]["region"] = "Essex" }
+        try await store.edit("shoppers", id, base: base) { $0["customer", "street"] = "2 High St" }
+        form.record["customer", "postCode"] = "CT9"
+        try await form.save()
+        #expect(try await store.sync().isOK)
+        let pushes = try Self.lastPushes(gateway).arrayValue ?? []
+        let sent = pushes.map { $0["edits"][0]["changeset"]["customer"]["address"] }
+        let old: JSONValue = ["street": nil, "region": "Kent", "postCode": nil]
+        #expect(
+            sent == [
+                ["old": old, "new": ["street": "2 High St", "region": "Kent", "postCode": nil]],
+                ["old": old, "new": ["street": nil, "region": "Kent", "postCode": "CT9"]],
+            ])
+    }
 }

@@ -10,7 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct CreatedRowTests {
     private static let defaults: [String: [String: JSONObject]] = [
         "shoppers": [
-            "customer": ["points": 5, "county": "Kent"], "groceries": ["quantity": "1"], "card": ["number": "N1"],
+            "customer": ["points": 5, "county": "Kent", "region": "Kent"], "groceries": ["quantity": "1"],
+            "card": ["number": "N1"],
         ],
         "orders": ["order": ["note": "none"]],
     ]

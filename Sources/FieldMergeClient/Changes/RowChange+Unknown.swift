@@ -108,6 +108,13 @@ struct UnknownFields: Sendable {
 
     subscript(change: RowChange) -> Set<String> { rows[change.place] ?? [] }
 
+    /// Returns the same fields under their present names.
+    func renamed(in resource: ResourceRules) -> UnknownFields {
+        var renamed = self
+        for (place, names) in rows { renamed.rows[place] = resource.section(named: place.section)?.renamed(names) }
+        return renamed
+    }
+
     /// Removes a row, and returns its fields.
     mutating func remove(_ place: RowChange.Place) -> Set<String> { rows.removeValue(forKey: place) ?? [] }
 

@@ -37,7 +37,8 @@ public final class FieldMergeTransaction {
         if let base, edits[place] == nil {
             guard base.isOf(resource), try resolved(base.id).key == place.key else { throw FieldMergeError.otherRecord }
             edit = RecordEdit(
-                edit.resource, id: edit.id, before: edit.resource.renamed(base.members), unknown: base.unknown)
+                edit.resource, id: edit.id, before: edit.resource.renamed(base.members),
+                unknown: base.unknown.renamed(in: edit.resource))
             based.insert(place)
         }
         try change(&edit)

@@ -25,7 +25,7 @@ extension Ledger {
         }
     }
 
-    /// Returns the rows of an edit's unknown fields as the answer to their creation reports them.
+    /// Returns the rows of an edit's unknown fields as the answer to their creation reports them, with the edit's names.
     func answered(_ edit: RecordEdit) throws -> [RowChange.Place: JSONObject] {
         guard !edit.unknown.rows.isEmpty, let resource = try known(edit.resource.name) else { return [:] }
         // The id under which its user saw the record, which may be a temporary one.
@@ -34,11 +34,13 @@ extension Ledger {
         let waiting = try unknownFields(of: resource, key)
         var found: [RowChange.Place: JSONObject] = [:]
         // A row that waits for its answer may have the place of an earlier one.
-        for place in edit.unknown.rows.keys where waiting.rows[place] == nil {
+        for (place, names) in edit.unknown.rows where waiting.rows[place] == nil {
+            guard let section = resource.section(named: place.section) else { continue }
             let fields = try text(
                 "SELECT fields FROM created_row WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
                     + " ORDER BY key <> ?2", [resource.name, seen.key, key, place.section, place.key ?? ""])
-            found[place] = fields.flatMap { JSONValue(text: $0)?.objectValue }
+            guard let row = fields.flatMap({ JSONValue(text: $0)?.objectValue }).map(section.renamed) else { continue }
+            for name in names { found[place, default: [:]][name] = row[section.renamed(name)] }
         }
         return found
     }

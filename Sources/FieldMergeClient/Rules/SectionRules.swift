@@ -51,11 +51,14 @@ package struct SectionRules: Sendable {
 
     /// Returns values under the present names of their fields.
     func renamed(_ row: JSONObject) -> JSONObject {
-        newNames.isEmpty ? row : JSONObject(row.map { (newNames[$0.key] ?? $0.key, $0.value) }) { first, _ in first }
+        newNames.isEmpty ? row : JSONObject(row.map { (renamed($0.key), $0.value) }) { first, _ in first }
     }
 
     /// Returns the present names of fields.
-    func renamed(_ names: Set<String>) -> Set<String> { Set(names.map { newNames[$0] ?? $0 }) }
+    func renamed(_ names: Set<String>) -> Set<String> { Set(names.map(renamed)) }
+
+    /// Returns the present name of a field.
+    func renamed(_ name: String) -> String { newNames[name] ?? name }
 
     /// Returns a field.
     ///
