@@ -92,7 +92,10 @@ extension PushTransaction {
         let first = reports[row.index].outcomes.count
         reports[row.index].outcomes += decision.outcomes
         if decision.isRejected { reports[row.index].isRejected = true }
-        if !reports[row.index].isMerged { return }
+        if !reports[row.index].isMerged {
+            if isRoot, case .delete = decision.change { root = nil }
+            return
+        }
         try noteNeeds(row, decision.change, root: root, outcomes: first)
         switch decision.change {
         case .none: noteMet(row, values: found.current ?? [], outcomes: first)
