@@ -4,31 +4,28 @@ import RecordStore
 /// Explains a violated constraint to the client: its name, its fields and, for a collision, the other row.
 struct ConstraintExplainer {
     let row: EditedRow
-    let active: ActiveRules
-    let session: any StoreSession
-    let dialect: any Dialect
-    let mode: RunMode
-    /// nil without access rules.
-    let view: ResourceView?
+    let run: RunEnvironment
 
     private var shape: Section { row.section }
-    private var table: TableSchema? { active.schema.tables[shape.table] }
+    private var table: TableSchema? { run.active.schema.tables[shape.table] }
 
     /// Explains a violated constraint.
     ///
     /// - Parameters:
     ///   - assignments: the columns of the refused write.
     ///   - current: the current row; nil for an insertion.
+    /// - Returns: the refusal of the row's edit.
     /// - Throws: `RunAgain` if the colliding row is new and the push can be merged with it; `StoreError`.
     func refusal(
         _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
-    ) throws -> Refusal {
+    ) throws(PushStop) -> PushStop {
         var problem = Problem(
             violation.kind.problem, detail: "", path: row.edit.path, retry: .never, constraint: violation.name)
         problem.cause = violation.words
         switch violation.kind {
         case .unique:
-            return Refusal(problem: try collision(problem, violation, assignments: assignments, current: current))
+            return .refused(
+                row.index, try collision(problem, violation, assignments: assignments, current: current))
         case .foreignKey:
             let columns = foreignColumns(violation, assignments)
             problem.fields = names(columns)
@@ -50,7 +47,7 @@ struct ConstraintExplainer {
             problem.fields = ["id"]
             problem.detail = "The database numbers these rows and has no number left; an operator has to mend that."
         }
-        return Refusal(problem: problem)
+        return .refused(row.index, problem)
     }
 
     private func constraint(_ violation: ConstraintViolation) -> String {
@@ -96,7 +93,7 @@ struct ConstraintExplainer {
 
     private func collision(
         _ start: Problem, _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
-    ) throws -> Problem {
+    ) throws(PushStop) -> Problem {
         var problem = start
         let index = table?.uniqueIndexes.first { index in
             violation.name.map { $0 == index.name } ?? (index.columns == violation.columns)
@@ -107,11 +104,13 @@ struct ConstraintExplainer {
         problem.fields = names(columns)
         problem.topic = .otherRow
         problem.detail = "A unique index (“\(problem.index ?? "?")”) allows them only once."
-        guard let found = try rowInTheWay(of: columns, assignments: assignments, current: current) else {
-            return problem
+        let other = try run.reading { () throws(StoreError) in
+            try rowInTheWay(of: columns, assignments: assignments, current: current).map { row throws(StoreError) in
+                (row: row, place: try place(of: row))
+            }
         }
+        guard let (found, place) = other else { return problem }
         let isKey = !columns.isEmpty && Set(columns) == Set(shape.columns.prefix(shape.keyCount).map(\.name))
-        let place = try place(of: found)
         let identity = Set((shape.identity?.value ?? []).map { shape.columns[$0].name })
         let isNatural = !columns.isEmpty && !identity.isEmpty && Set(columns).isSubset(of: identity)
         // A creation finds a row whose key the collation equates; other edits find only the exact key.
@@ -120,17 +119,17 @@ struct ConstraintExplainer {
             || assignments.allSatisfy { part in
                 part.column >= shape.keyCount || found[part.column] == part.value
             }
-        if current == nil, isFindable, isKey || isNatural, place != nil, try isSameRecord(found, assignments),
-            mode.mayLookAgain
+        if current == nil, isFindable, isKey || isNatural, place != nil, isSameRecord(found, assignments),
+            run.mode.mayLookAgain
         {
             // The row was created after the search for it, so the next run can merge with it.
-            throw RunAgain.lookAgain
+            throw .again(.lookAgain)
         }
         problem.rowInTheWay = place
         return problem
     }
 
-    private func isSameRecord(_ found: [Value], _ assignments: [Assignment]) throws(StoreError) -> Bool {
+    private func isSameRecord(_ found: [Value], _ assignments: [Assignment]) -> Bool {
         shape.parent.allSatisfy { link in
             assignments.contains { $0.column == link.column && $0.value == found[link.column] }
         }
@@ -150,8 +149,8 @@ struct ConstraintExplainer {
             values.append(value)
         }
         guard !positions.isEmpty else { return nil }
-        let rows = try session.query(
-            SectionSQL.of(shape, dialect).select(where: positions, in: [values], locking: true))
+        let rows = try run.session.query(
+            run.sql(shape).select(where: positions, in: [values], locking: true))
         return rows.first { found in current.map { shape.key(of: $0) != shape.key(of: found) } ?? true }
     }
 
@@ -159,16 +158,18 @@ struct ConstraintExplainer {
     private func place(of found: [Value]) throws(StoreError) -> RowPlace? {
         let resource = row.resource
         if row.edit.section == 0 {
-            if let view, !view.shows(found) { return nil }
+            if let view = run.view(of: row.index), !view.shows(found) { return nil }
             return RowPlace(resource: resource, record: shape.key(of: found))
         }
         let root = resource.root
-        let reader = RecordReader(resource: resource, session: session, dialect: dialect, rowsPerRecord: 1)
+        let reader = RecordReader(resource: resource, session: run.session, dialect: run.dialect, rowsPerRecord: 1)
         let owners = try reader.rows(
             of: root, where: shape.parent.map(\.rootColumn), in: [shape.parent.map { found[$0.column] }], locking: false
         )
         guard let owner = owners.first else { return nil }
-        if let view, !view.sight(view.grants(on: owner)).sections[row.edit.section].isGiven { return nil }
+        if let view = run.view(of: row.index), !view.sight(view.grants(on: owner)).sections[row.edit.section].isGiven {
+            return nil
+        }
         return RowPlace(
             resource: resource, record: root.key(of: owner), section: row.edit.section,
             item: shape.kind == .list ? shape.key(of: found) : nil)

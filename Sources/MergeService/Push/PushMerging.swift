@@ -66,10 +66,10 @@ final class PushMerging: Sendable {
 
         /// If edits are independent, the next run leaves the edit out; otherwise the push is refused.
         static func refusal(of edit: Int, for problem: Problem, in transaction: PushTransaction) -> Attempt {
-            if transaction.isEachForItself { return .again(.without(edit, problem)) }
-            var reports = transaction.rolledBackReports
-            reports[edit].problem = problem
-            return .ended([.answered(.refused(reports))])
+            if transaction.run.isEachForItself { return .again(.without(edit, problem)) }
+            transaction.progress.rollBack(transaction.writer, of: transaction.plan.push)
+            transaction.progress.reports[edit].problem = problem
+            return .ended([.answered(.refused(transaction.progress.reports))])
         }
     }
 
@@ -83,7 +83,8 @@ final class PushMerging: Sendable {
         let ended: Attempt
         do throws(StoreError) {
             let attempt = try connection.write(locking: tables) { session throws(StoreError) in
-                let transaction = PushTransaction(batch, self, session: session, mode: mode, waits: waits)
+                let transaction = PushTransaction(
+                    RunEnvironment(batch, self, session: session, mode: mode, waits: waits))
                 let ending = try run(transaction, writer, &difference)
                 if case .commit = ending { isCommitted = true }
                 return ending
@@ -104,46 +105,50 @@ final class PushMerging: Sendable {
     private func run(
         _ transaction: PushTransaction, _ writer: JournalWriter, _ difference: inout WriteProof.Difference?
     ) throws(StoreError) -> Ending<Attempt> {
-        let batch = transaction.batch
-        do {
-            guard batch.isShared || !batch.items[0].isOverdue else { throw Self.late }
+        let batch = transaction.run.batch
+        do throws(PushStop) {
+            guard batch.isShared || !batch.items[0].isOverdue else { throw .store(Self.late) }
             guard let records = try transaction.merge() else {
-                return .rollback(.ended([.answered(.refused(transaction.reports))]))
+                return .rollback(.ended([.answered(.refused(transaction.progress.reports))]))
             }
-            try transaction.findShown()
-            let kept = try answers(transaction, records)
-            // The encoder stops at the deadline, so its bytes may be incomplete.
-            guard batch.isShared || !batch.items[0].isOverdue else { throw Self.late }
-            for push in kept { try push?.answer.checkLength(limits) }
-            let endings = kept.map { push -> Shared<PushEnding> in
-                push.map { .answered(.merged($0.answer)) } ?? .alone
+            let endings = try transaction.run.reading { () throws(StoreError) in
+                let kept = try answers(transaction, records)
+                // The encoder stops at the deadline, so its bytes may be incomplete.
+                guard batch.isShared || !batch.items[0].isOverdue else { throw Self.late }
+                for push in kept { try push?.answer.checkLength(limits) }
+                if !batch.items[0].request.isPreview {
+                    try writer.keep(kept.compactMap(\.self), in: transaction.run.session)
+                }
+                return kept.map { push -> Shared<PushEnding> in push.map { .answered(.merged($0.answer)) } ?? .alone }
             }
-            if batch.items[0].request.isPreview { return .rollback(.ended(endings)) }
-            try writer.keep(kept.compactMap(\.self), in: transaction.session)
-            return .commit(.ended(endings))
-        } catch let error as StoreError {
-            try transaction.takeBack(to: 0)
-            throw error
+            return batch.items[0].request.isPreview ? .rollback(.ended(endings)) : .commit(.ended(endings))
         } catch {
-            difference = error as? WriteProof.Difference
-            return .rollback(try Self.attempt(after: error, transaction))
+            if case .different(let found) = error { difference = found }
+            do throws(PushStop) {
+                try transaction.takeBack()
+                return .rollback(try Self.attempt(after: error, transaction))
+            } catch {
+                guard case .store(let cause) = error else {
+                    preconditionFailure("Only an error of the store ends a run.")
+                }
+                throw cause
+            }
         }
     }
 
-    private static func attempt(
-        after error: any Error, _ transaction: PushTransaction
-    ) throws(StoreError) -> Attempt {
+    private static func attempt(after stop: PushStop, _ transaction: PushTransaction) throws(PushStop) -> Attempt {
+        if case .store = stop { throw stop }
         // A second shared run would fail again. A push that runs alone starts from the beginning.
-        if transaction.batch.isShared { return .ended(transaction.batch.items.map { _ in .alone }) }
-        let edits = transaction.plan.push.edits
-        switch error {
-        case let reason as RunAgain: return .again(reason)
-        case let fault as Problem: return .ended([.answered(.fault(fault))])
-        case let outside as OutsideRows:
-            return .refusal(of: outside.edit, for: outside.problem(edits[outside.edit]), in: transaction)
-        case let difference as WriteProof.Difference:
-            return .refusal(of: difference.edit, for: difference.problem(edits[difference.edit]), in: transaction)
-        default: throw StoreError(.other, "a push ended with an unknown error")
+        if transaction.run.batch.isShared { return .ended(transaction.run.batch.items.map { _ in .alone }) }
+        switch stop {
+        case .store: throw stop
+        case .again(.without(let edit, let problem)): return .refusal(of: edit, for: problem, in: transaction)
+        case .again(let reason): return .again(reason)
+        case .fault(let problem): return .ended([.answered(.fault(problem))])
+        case .refused(let refusal): return .refusal(of: refusal.edit, for: refusal.problem, in: transaction)
+        case .different(let found):
+            let problem = found.problem(transaction.plan.push.edits[found.edit])
+            return .refusal(of: found.edit, for: problem, in: transaction)
         }
     }
 
@@ -153,30 +158,32 @@ final class PushMerging: Sendable {
     private func answers(
         _ transaction: PushTransaction, _ records: [ReadRecord?]
     ) throws(StoreError) -> [KeptPush?] {
-        let batch = transaction.batch
-        for (report, record) in zip(transaction.reports, records) {
+        let batch = transaction.run.batch
+        let progress = transaction.progress
+        try transaction.others.findAll(progress, transaction.facts.before)
+        for (report, record) in zip(progress.reports, records) {
             lengths.note(record?.readable.map { [$0] } ?? [], of: report.resource)
             if let key = report.key { unreadable.note(record, key: key, of: report.resource) }
         }
         return try batch.items.indices.map { number throws(StoreError) -> KeptPush? in
-            if transaction.excluded.contains(number) { return nil }
+            if progress.excluded.contains(number) { return nil }
             let request = batch.items[number].request
             let range = batch.ranges[number]
             let shown = zip(range, records[range]).map { report, record in
                 // A preview writes nothing, so it grants no right to read.
-                let roles = request.isPreview ? transaction.reports[report].held : nil
-                return record?.seen(by: transaction.view(of: report), under: roles ?? .all)
+                let roles = request.isPreview ? progress.reports[report].held : nil
+                return record?.seen(by: transaction.run.view(of: report), under: roles ?? .all)
             }
             var result = ResultAssembly(
-                push: request.push, reports: transaction.reports[range], wasRolledBack: false
+                push: request.push, reports: progress.reports[range], wasRolledBack: false
             ).result(shown[...])
             if request.tellsAuthors {
                 result = try AuthorSearch(
-                    journal: batch.active.journal, active: batch.active, session: transaction.session
+                    journal: batch.active.journal, active: batch.active, session: transaction.run.session
                 ).told(result)
             }
             let told = request.access.map {
-                result.seen(by: $0.viewer, in: batch.active, as: transaction.reports[range])
+                result.seen(by: $0.viewer, in: batch.active, as: progress.reports[range])
             }
             let answer = PushAnswer(to: request, result: result, told: told ?? result) {
                 form($0, $1) { batch.isShared || !batch.items[number].isOverdue }
@@ -184,7 +191,7 @@ final class PushMerging: Sendable {
             let draft = try batch.journal.map { journal throws(StoreError) in
                 try JournalDraft(
                     request, result: result, answer: answer, active: batch.active, codec: journal.codec,
-                    elsewhere: { transaction.changedElsewhere(range.lowerBound + $0) },
+                    elsewhere: { transaction.others.changed(by: range.lowerBound + $0) },
                     step: { edit in
                         let index = range.lowerBound + edit
                         return transaction.conditionStep(of: index, to: records[index])

@@ -1,47 +1,30 @@
 import MergeCore
 import RecordStore
 
-/// An edit that moves a row out of its client's permitted rows.
-struct OutsideRows: Error {
-    let edit: Int
-
-    func problem(_ edit: Edit) -> Problem {
-        Problem(
-            .outsideRows, detail: "The rules show this client only some rows, and the row as merged is none of them.",
-            path: edit.path, retry: .never)
-    }
-}
-
+/// The rights of the edits' clients.
 extension PushTransaction {
-    /// Returns the rights of an edit's client on its resource; nil without access rules.
-    func view(of report: Int) -> ResourceView? { views.isEmpty ? nil : views[report] }
-
-    static func views(of batch: PushBatch) -> [ResourceView?] {
-        guard batch.items.contains(where: { $0.request.access != nil }) else { return [] }
-        return batch.plan.push.edits.enumerated().map { index, edit in
-            batch.items[batch.owners[index]].request.access?.viewer.view(of: edit.resource)
-        }
-    }
-
     /// Returns a root row if it is visible to the client of an edit, otherwise nil.
     func shown(_ root: [Value]?, to report: Int) -> [Value]? {
-        let resource = reports[report].resource
+        let resource = progress.reports[report].resource
         // Only committed values count, not values that an earlier edit of the push wrote.
-        if let root, isKept, reports[report].conditions == nil, !reports[report].createsRecord,
-            !isNew(root, in: resource.root)
+        if let root, run.isKept, progress.reports[report].conditions == nil, !progress.reports[report].createsRecord,
+            !facts.before.isNew(root, in: resource.root)
         {
-            reports[report].conditions = ConditionTuple(original(of: root, in: resource.root) ?? root, of: resource)
+            progress.reports[report].conditions = ConditionTuple(
+                facts.before.original(of: root, in: resource.root) ?? root, of: resource)
         }
-        guard let view = view(of: report), let root else { return root }
-        reports[report].isHidden = !view.shows(root)
-        if reports[report].isHidden { return nil }
-        if reports[report].held == nil { reports[report].held = grants(on: root, in: view) }
+        guard let view = run.view(of: report), let root else { return root }
+        progress.reports[report].isHidden = !view.shows(root)
+        if progress.reports[report].isHidden { return nil }
+        if progress.reports[report].held == nil { progress.reports[report].held = grants(on: root, in: view) }
         return root
     }
 
     /// Returns the edit without groups that its client may not read, so that a deletion does not compare them.
     func readable(_ row: EditedRow, root: [Value]?) -> EditedRow {
-        guard let view = view(of: row.index), case .delete(let groups) = row.edit.action, let root else { return row }
+        guard let view = run.view(of: row.index), case .delete(let groups) = row.edit.action, let root else {
+            return row
+        }
         let sight = view.sight(grants(on: root, in: view))
         let known = groups.filter { sight.reads(group: row.section.groups[$0.group], in: row.edit.section) }
         if known.count == groups.count { return row }
@@ -56,7 +39,8 @@ extension PushTransaction {
     /// A right that an earlier edit of the push brings does not count: a refused push or a preview would reveal values.
     private func grants(on root: [Value], in view: ResourceView) -> GrantSet {
         let now = view.grants(on: root)
-        return original(of: root, in: view.resource.root).map { now.intersection(view.grants(on: $0)) } ?? now
+        return facts.before.original(of: root, in: view.resource.root).map { now.intersection(view.grants(on: $0)) }
+            ?? now
     }
 
     /// Returns the roles that apply to a row's record now, before the push and when the edit found it.
@@ -64,40 +48,40 @@ extension PushTransaction {
     /// - Parameter root: the record's own row; nil if it does not exist.
     private func held(on root: [Value]?, _ row: EditedRow, _ view: ResourceView) -> GrantSet {
         // The rights on a new record are checked after all its writes.
-        if reports[row.index].createsRecord { return .all }
+        if progress.reports[row.index].createsRecord { return .all }
         guard let root else { return .all }
-        return grants(on: root, in: view).intersection(reports[row.index].held ?? .all)
+        return grants(on: root, in: view).intersection(progress.reports[row.index].held ?? .all)
     }
 
     /// Checks that a role of the client allows the edit of a row in its current state.
     ///
-    /// - Throws: `Refusal`, 403.
-    func checkRights(_ row: EditedRow, on found: FoundRow, root: [Value]?) throws {
-        guard let view = view(of: row.index) else { return }
+    /// - Throws: a refusal, 403.
+    func checkRights(_ row: EditedRow, on found: FoundRow, root: [Value]?) throws(PushStop) {
+        guard let view = run.view(of: row.index) else { return }
         // The answer must not reveal anything about a missing row.
         guard root != nil || row.edit.isCreation else { return }
         do throws(Problem) {
             _ = try view.needs(of: row.edit, isThere: found.current != nil, among: held(on: root, row, view))
         } catch {
-            throw Refusal(problem: error)
+            throw .refused(row.index, error)
         }
     }
 
     /// Records which roles permit the following write; one must apply to the final record.
     ///
     /// - Parameter first: the position of the row's first outcome.
-    /// - Throws: `OutsideRows` if an earlier edit of this push moved the deleted row out of its client's permitted
+    /// - Throws: `RunAgain` if an earlier edit of this push moved the deleted row out of its client's permitted
     ///   rows.
-    func noteNeeds(_ row: EditedRow, _ change: RowChange, root: [Value]?, outcomes first: Int) throws {
+    func noteNeeds(_ row: EditedRow, _ change: RowChange, root: [Value]?, outcomes first: Int) throws(PushStop) {
         if case .delete = change, row.section.kind == .root, let root { try checkInside(before: row, root) }
-        guard let view = view(of: row.index) else { return }
+        guard let view = run.view(of: row.index) else { return }
         let held = held(on: root, row, view)
         switch change {
         case .none: return
         case .delete:
             if row.section.kind != .root { note(view.writers(ofSection: row.edit.section), held, row) }
         case .update:
-            for outcome in reports[row.index].outcomes.dropFirst(first) where outcome.kind.writes {
+            for outcome in progress.reports[row.index].outcomes.dropFirst(first) where outcome.kind.writes {
                 guard let group = outcome.group else { continue }
                 note(view.writers(ofGroup: group, in: row.edit.section), held, row)
             }
@@ -109,22 +93,23 @@ extension PushTransaction {
                 note(view.creators(with: Self.fields(of: groups, in: row.section)), held, row)
             case .delete: return
             }
-            reports[row.index].createsRecord = true
+            progress.reports[row.index].createsRecord = true
         }
     }
 
     private func note(_ writers: GrantSet, _ held: GrantSet, _ row: EditedRow) {
-        reports[row.index].needs.insert(writers.intersection(held))
+        progress.reports[row.index].needs.insert(writers.intersection(held))
     }
 
     /// Checks that a role that permits the writes applies to each written record.
     ///
-    /// - Parameter records: parallel to the reports.
-    /// - Throws: `OutsideRows`; `NotShareable` if several pushes share the transaction.
-    func checkInside(_ records: [ReadRecord?]) throws {
-        if views.isEmpty { return }
-        for index in reports.indices where !reports[index].needs.isEmpty && reports[index].isMerged {
-            if excluded.contains(batch.owners[index]) { continue }
+    /// - Parameter records: parallel to the progress.reports.
+    /// - Throws: `RunAgain` without the edit that moved a record out of them.
+    func checkInside(_ records: [ReadRecord?]) throws(PushStop) {
+        if run.views.isEmpty { return }
+        for index in progress.reports.indices
+        where !progress.reports[index].needs.isEmpty && progress.reports[index].isMerged {
+            if progress.excluded.contains(run.batch.owners[index]) { continue }
             if case .one(let root?)? = records[index]?.readable?.sections.first {
                 try checkInside(index, root)
             } else if let root = try rowOfRecord(index) {
@@ -135,52 +120,56 @@ extension PushTransaction {
     }
 
     /// Checks earlier edits of a row before its deletion, on its current values.
-    private func checkInside(before row: EditedRow, _ root: [Value]) throws {
-        if views.isEmpty { return }
+    private func checkInside(before row: EditedRow, _ root: [Value]) throws(PushStop) {
+        if run.views.isEmpty { return }
         let key = row.section.key(of: root)
-        let table = active.footprints[row.section].table
-        for index in reports.indices where !reports[index].needs.isEmpty && reports[index].isMerged {
-            let other = reports[index].resource.root
-            guard index != row.index, reports[index].key == key, active.footprints[other].table == table else {
+        let table = run.footprint(row.section).table
+        for index in progress.reports.indices
+        where !progress.reports[index].needs.isEmpty && progress.reports[index].isMerged {
+            let other = progress.reports[index].resource.root
+            guard index != row.index, progress.reports[index].key == key, run.footprint(other).table == table else {
                 continue
             }
-            if reports[index].resource === row.resource {
+            if progress.reports[index].resource === row.resource {
                 try checkInside(index, root)
             } else {
-                if batch.isShared { throw NotShareable() }
-                try flush()
+                if run.batch.isShared { throw .again(.alone) }
                 if let root = try rowOfRecord(index) { try checkInside(index, root) }
             }
         }
     }
 
     /// Returns the root row of an edit's record, even if the rules hide it.
-    private func rowOfRecord(_ report: Int) throws -> [Value]? {
-        guard let key = reports[report].key else { return nil }
-        let root = reports[report].resource.root
-        return try reader.rows(
-            of: root, where: Array(0..<root.keyCount), in: [key.parts], locking: false, includesHidden: true
-        ).first
+    private func rowOfRecord(_ report: Int) throws(PushStop) -> [Value]? {
+        try facts.root(progress.reports[report].key, of: progress.reports[report].resource, &writer)
     }
 
-    private func checkInside(_ report: Int, _ root: [Value]) throws {
-        guard let view = view(of: report) else { return }
+    private func checkInside(_ report: Int, _ root: [Value]) throws(PushStop) {
+        guard let view = run.view(of: report) else { return }
         let after = view.grants(on: root)
-        if reports[report].needs.allSatisfy({ !$0.intersection(after).isEmpty }) { return }
-        if batch.isShared { throw NotShareable() }
-        throw OutsideRows(edit: mover(of: report))
+        if progress.reports[report].needs.allSatisfy({ !$0.intersection(after).isEmpty }) { return }
+        if run.batch.isShared { throw .again(.alone) }
+        let edit = mover(of: report)
+        throw .again(
+            .without(
+                edit,
+                Problem(
+                    .outsideRows,
+                    detail: "The rules show this client only some rows, and the row as merged is none of them.",
+                    path: plan.push.edits[edit].path, retry: .never)))
     }
 
     /// Returns the last edit that wrote a column that access conditions test.
     private func mover(of report: Int) -> Int {
-        let resource = reports[report].resource
+        let resource = progress.reports[report].resource
         let columns = Set(resource.access?.columns ?? [])
         let root = resource.root
-        return reports.indices.last { index in
-            guard reports[index].resource === resource, reports[index].key == reports[report].key,
-                batch.owners[index] == batch.owners[report]
+        return progress.reports.indices.last { index in
+            guard progress.reports[index].resource === resource,
+                progress.reports[index].key == progress.reports[report].key,
+                run.batch.owners[index] == run.batch.owners[report]
             else { return false }
-            return reports[index].outcomes.contains { outcome in
+            return progress.reports[index].outcomes.contains { outcome in
                 guard outcome.section == 0, outcome.kind.writes else { return false }
                 guard let group = outcome.group else { return true }
                 return root.groups[group].positions.contains { columns.contains(root.fields[$0].column) }
@@ -195,17 +184,17 @@ extension PushTransaction {
     /// Returns true if the client has the right to create the record that this edit would restore.
     func mayBringBack(_ row: EditedRow) -> Bool {
         guard row.section.onMissing.value == .restore, case .edit(let groups) = row.edit.action,
-            let view = view(of: row.index)
+            let view = run.view(of: row.index)
         else { return true }
         return !view.creators(with: Self.fields(of: groups, in: row.section)).isEmpty
     }
 
     /// Returns the change of an edit's own record for access conditions; nil if no conditions test it.
     func conditionStep(of report: Int, to record: ReadRecord?) -> ConditionStep? {
-        let resource = reports[report].resource
+        let resource = progress.reports[report].resource
         guard resource.access?.columns.isEmpty == false else { return nil }
         return ConditionStep(
-            before: reports[report].conditions?.bytes, after: record?.conditions(of: resource)?.bytes)
+            before: progress.reports[report].conditions?.bytes, after: record?.conditions(of: resource)?.bytes)
     }
 
     // MARK: Creating
@@ -214,7 +203,7 @@ extension PushTransaction {
     ///
     /// - Returns: nil if a claim is missing or its column cannot store it.
     func claimed(by row: EditedRow) -> [Assignment]? {
-        guard row.section.kind == .root, let view = view(of: row.index) else { return [] }
+        guard row.section.kind == .root, let view = run.view(of: row.index) else { return [] }
         let fields: [Int]
         switch row.edit.action {
         case .create(let new): fields = new.fields
@@ -228,11 +217,12 @@ extension PushTransaction {
     /// Adds the columns that come from claims to those of a new row.
     ///
     /// - Parameter known: the deleted row, if the edit restores it; its values take precedence.
-    /// - Throws: `Refusal`, 403, if a claim is missing or its column cannot store it.
-    func completing(_ assignments: [Assignment], of row: EditedRow, known: RawRow?) throws -> [Assignment] {
+    /// - Throws: a refusal, 403, if a claim is missing or its column cannot store it.
+    func completing(_ assignments: [Assignment], of row: EditedRow, known: RawRow?) throws(PushStop) -> [Assignment] {
         guard var claimed = claimed(by: row) else {
-            throw Refusal(
-                problem: Problem(
+            throw .refused(
+                row.index,
+                Problem(
                     .outsideRows, detail: "The rules take a column from a claim that the token does not make.",
                     path: row.edit.path, retry: .never))
         }
@@ -249,7 +239,7 @@ extension PushTransaction {
 
     /// Returns true if a deleted row was not certainly visible to the client.
     func wasHidden(_ known: LastKnown, of row: EditedRow) -> Bool {
-        guard let view = view(of: row.index), row.section.kind == .root, !view.seesEveryRow else { return false }
+        guard let view = run.view(of: row.index), row.section.kind == .root, !view.seesEveryRow else { return false }
         let root = row.section
         if known.row == nil, known.fields.isEmpty { return false }
         let values = (row.resource.access?.columns ?? []).map { column -> Value? in

@@ -6,8 +6,8 @@ extension PushTransaction {
     /// Returns the row with the natural key of a creation; the creation's temporary id then refers to it.
     ///
     /// - Returns: nil if the section has no natural key, the client did not send all of it, or no row has it.
-    /// - Throws: `Refusal` if the row is hidden from the client, or several rows have the key.
-    func identified(_ wanted: EditedRow, _ action: RowAction, root: [Value]?) throws -> [Value]? {
+    /// - Throws: a refusal if the row is hidden from the client, or several rows have the key.
+    func identified(_ wanted: EditedRow, _ action: RowAction, root: [Value]?) throws(PushStop) -> [Value]? {
         let (section, edit) = (wanted.section, wanted.edit)
         guard let identity = section.identity?.value, case .create(let new) = action else { return nil }
         var columns: [Int] = []
@@ -17,23 +17,20 @@ extension PushTransaction {
             columns.append(column)
             tuple.append(value)
         }
-        try flush()
-        let rows = try reader.rows(of: section, where: columns, in: [tuple], locking: true, includesHidden: true)
+        let rows = try facts.rows(of: section, where: columns, are: tuple, &writer)
         // Hidden rows count only if the client may see no row with this key.
-        let view = section.kind == .root ? view(of: wanted.index) : nil
+        let view = section.kind == .root ? run.view(of: wanted.index) : nil
         let seen = view.map { view in rows.filter { view.shows($0) } } ?? rows
         guard let row = seen.first ?? rows.first else { return nil }
         let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
-        if seen.count > 1 { throw Refusal(problem: Self.ambiguous(fields, edit)) }
-        let key = address(of: row, in: section)
-        let isHidden = try SectionSQL.of(section, dialect).hidden(
-            where: key.map(\.column), in: [key.map(\.value)], locking: session.mustLockReads
-        ).map { try !session.query($0).isEmpty }
+        if seen.count > 1 { throw .refused(wanted.index, Self.ambiguous(fields, edit)) }
         let isStrange = section.kind == .root && shown(row, to: wanted.index) == nil
-        if isHidden == true || isStrange { throw Refusal(problem: hidden(fields, identity, of: wanted)) }
+        if try facts.isHidden(row, of: section) || isStrange {
+            throw .refused(wanted.index, hidden(fields, identity, of: wanted))
+        }
         if let temporary = edit.id?.temporary {
-            created[temporary] = section.key(of: row)
-            reports[wanted.index].ids.append(
+            writer.name(temporary, section.key(of: row))
+            progress.reports[wanted.index].ids.append(
                 IDMapping(temporary: temporary, key: section.key(of: row), section: edit.section))
         }
         return row
@@ -48,11 +45,7 @@ extension PushTransaction {
         if let link = section.parent.first(where: { $0.column == column }) { return root?[link.rootColumn] }
         if column < section.keyCount {
             guard let id = row.edit.id, id.parts.indices.contains(column) else { return nil }
-            switch id.parts[column] {
-            case .value(let value): return value
-            case .temporary(let temporary): return reference(temporary)
-            case .generated: return nil
-            }
+            return writer.value(of: id.parts[column])
         }
         return zip(new.fields, new.values).first { section.fields[$0.0].column == column }?.1
     }
@@ -68,26 +61,11 @@ extension PushTransaction {
     private func hidden(_ fields: [String], _ identity: [Int], of row: EditedRow) -> Problem {
         let section = row.section
         let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
-        let index = active.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
+        let index = run.active.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
         var problem = Problem(
             .unique, about: .otherRow, detail: "A row that does not exist for clients has them already.",
             path: row.edit.path, retry: .never, fields: fields)
         problem.index = index?.name ?? "identity"
         return problem
-    }
-
-    /// Adds the cascades that a refused deletion would have had, for tables without a section.
-    func noteSpared(_ decision: inout RowDecision, of row: EditedRow, current: [Value]) throws(StoreError) {
-        let section = row.section
-        guard section.softDelete == nil, !active.schema.dependents(ofDeletionFrom: section.table).isEmpty,
-            let index = decision.outcomes.firstIndex(where: { outcome in
-                outcome.group == nil && (outcome.kind == .kept || outcome.kind == .rejected)
-            })
-        else { return }
-        let shown = Set(row.resource.sections.map(\.table))
-        decision.outcomes[index].cascades = try cascadeFinder.steps(
-            deleting: current, section.columns, from: section.table
-        )
-        .map(\.cascade).filter { !shown.contains($0.table) }
     }
 }

@@ -14,20 +14,19 @@ extension PushTransaction {
     }
 
     private func isOpen(_ values: FieldValues) -> Bool {
-        values.pending.contains { reference($0.id) == nil }
+        values.pending.contains { writer.reference($0.id) == nil }
     }
 
     /// The key of a new row may contain the keys of other new rows.
     private func hasOpenPart(_ id: RowID?) -> Bool {
         guard let id, id.key == nil else { return false }
         return id.parts.contains { part in
-            if case .temporary(let other) = part { reference(other) == nil } else { false }
+            if case .temporary(let other) = part { writer.reference(other) == nil } else { false }
         }
     }
 
-    /// An existing row is found too, so that the answer contains it.
-    func foundDependent(_ row: EditedRow, root: [Value]?, _ find: () throws -> FoundRow) throws -> FoundRow {
-        guard row.edit.isCreation else { return try find() }
+    /// Returns a creation that depends on a missing row; an existing row is found, so that the answer contains it.
+    func unmade(_ row: EditedRow, root: [Value]?) -> FoundRow {
         if row.section.kind == .root { return FoundRow(root.map { .present($0) } ?? .unreachable) }
         let sent = row.edit.id?.key.map { RowLabel.key($0) } ?? row.edit.id?.temporary.map { .temporary($0) }
         return FoundRow(.unreachable, item: row.section.kind == .list ? sent : nil)

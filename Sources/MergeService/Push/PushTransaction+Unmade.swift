@@ -9,13 +9,13 @@ extension PushTransaction {
     func noteUnmade(_ step: PushPlan.Step) {
         for row in step.rows {
             guard case .create = row.action, let found = reference(to: row, of: step.edit) else { continue }
-            unmade[found] = step.index
+            progress.unmade[found] = step.index
         }
     }
 
     /// Returns the refused edit that would have created a row which this edit needs; nil if the row exists.
-    func refusedCreator(of step: PushPlan.Step) throws -> Int? {
-        if unmade.isEmpty { return nil }
+    func refusedCreator(of step: PushPlan.Step) throws(PushStop) -> Int? {
+        if progress.unmade.isEmpty { return nil }
         let edit = step.edit
         var creates = false
         for row in step.rows {
@@ -33,7 +33,7 @@ extension PushTransaction {
     }
 
     /// Returns the refused edit that would have created the target of a new reference.
-    private func creator(ofTargets row: RowEdit, in section: Section) throws -> Int? {
+    private func creator(ofTargets row: RowEdit, in section: Section) throws(PushStop) -> Int? {
         switch row.action {
         case .delete: return nil
         case .create(let new): return try creator(ofTargets: new, beside: nil, in: section)
@@ -46,11 +46,13 @@ extension PushTransaction {
         }
     }
 
-    private func creator(ofTargets values: FieldValues, beside base: FieldValues?, in section: Section) throws -> Int? {
+    private func creator(ofTargets values: FieldValues, beside base: FieldValues?, in section: Section) throws(PushStop)
+        -> Int?
+    {
         for (position, field) in values.fields.enumerated() {
             let value = values.values[position]
             guard let target = section.fields[field].reference, !value.isNull, base?.values[position] != value,
-                let other = active.catalog[target.resource]?.sections.first(where: { $0.name == target.section }),
+                let other = run.active.catalog[target.resource]?.sections.first(where: { $0.name == target.section }),
                 other.keyCount == 1
             else { continue }
             if let creator = try creator(of: RecordKey([value]), in: other) { return creator }
@@ -58,17 +60,19 @@ extension PushTransaction {
         return nil
     }
 
-    private func creator(of key: RecordKey, in section: Section) throws -> Int? {
-        guard let creator = unmade[RowReference(table: active.footprints[section].table, key: key)] else { return nil }
-        let rows = try reader.rows(
-            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: session.mustLockReads,
-            includesHidden: true, includesEquated: true)
+    private func creator(of key: RecordKey, in section: Section) throws(PushStop) -> Int? {
+        guard let creator = progress.unmade[RowReference(table: run.footprint(section).table, key: key)] else {
+            return nil
+        }
+        let rows = try facts.rows(
+            of: section, withKey: key, locking: run.session.mustLockReads, includesHidden: true, includesEquated: true,
+            &writer)
         return rows.isEmpty ? creator : nil
     }
 
     private func reference(to row: RowEdit, of edit: Edit) -> RowReference? {
         let section = edit.resource.sections[row.section]
         guard section.keyCount > 0, let key = row.section == 0 ? edit.id.key : row.id?.key else { return nil }
-        return RowReference(table: active.footprints[section].table, key: key)
+        return RowReference(table: run.footprint(section).table, key: key)
     }
 }

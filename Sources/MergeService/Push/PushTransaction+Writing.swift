@@ -1,284 +1,298 @@
 import MergeCore
 import RecordStore
 
+/// The writes of decided changes, and what the other parts of the run record about them.
 extension PushTransaction {
+    /// Writes the change of a row.
+    ///
+    /// - Parameters:
+    ///   - found: the row before the change; nil if it did not exist.
+    ///   - known: the deleted row, if the edit restores it.
+    ///   - first: the position of the row's first outcome.
+    func write(
+        _ change: RowChange, of row: EditedRow, found: [Value]?, known: RawRow?, outcomes first: Int,
+        root: inout [Value]?
+    ) throws(PushStop) {
+        let isRoot = row.section.kind == .root
+        switch change {
+        case .none:
+            checks.noteMet(row, values: found ?? [], traces: traces(of: row, outcomes: first))
+        case .update(let assignments):
+            let current = found ?? []
+            let refusal = try hiddenReference(assignments, of: row, current: current, root: root)
+            try update(assignments, of: row, current: current)
+            try refuse(refusal)
+            noteWritten(row, values: current, before: found, outcomes: first)
+            // Items may refer to the written columns.
+            if isRoot { root = current.setting(assignments) }
+        case .insert(let assignments):
+            try checkKey(of: row)
+            let whole = try completing(assignments, of: row, known: known)
+            let refusal = try hiddenReference(whole, of: row, current: nil, root: root)
+            let key = try insert(whole, as: row, root: root, extras: known)
+            try refuse(refusal)
+            try noteNew(row, key: key, outcome: first, root: &root)
+        case .delete where isRoot:
+            try deleteRecord(row, root: found ?? [])
+            root = nil
+        case .delete: try delete(row, current: found ?? [], outcome: first)
+        }
+    }
+
+    // MARK: Insertions
+
+    private func noteNew(
+        _ row: EditedRow, key: RecordKey, outcome: Int, root: inout [Value]?
+    ) throws(PushStop) {
+        let section = row.section
+        guard section.kind == .root else {
+            if section.kind == .list { progress.reports[row.index].outcomes[outcome].item = .key(key) }
+            if let root { checks.noteInserted(row, key: key, root: root) }
+            return
+        }
+        progress.reports[row.index].key = key
+        root = try facts.rows(of: section, withKey: key, includesHidden: true, includesEquated: true, &writer).first
+        noteWritten(row, values: root ?? [], before: nil, outcomes: outcome)
+    }
+
     /// Inserts a row.
     ///
     /// - Parameters:
     ///   - root: the root row of the record that the row belongs to.
     ///   - extras: further columns of a restored row, which the rules need not name.
     /// - Returns: the row's key, as far as it is available without another read.
-    func insert(
+    private func insert(
         _ assignments: [Assignment], as row: EditedRow, root: [Value]?, extras: RawRow? = nil
-    ) throws -> RecordKey {
+    ) throws(PushStop) -> RecordKey {
         try checkLink(of: row, to: root)
-        if batch.isShared { throw NotShareable() }
-        try flush()
-        let (section, edit) = (row.section, row.edit)
-        var key: [Assignment] = []
-        for (column, part) in (edit.id?.parts ?? []).enumerated() {
-            switch part {
-            case .value(let value): key.append(Assignment(column: column, value: value))
-            case .temporary(let id):
-                if let value = reference(id) { key.append(Assignment(column: column, value: value)) }
-            case .generated: break
-            }
-        }
+        if run.batch.isShared { throw .again(.alone) }
+        try writer.flush()
         if let hidden = try unhide(row) { return hidden }
-        for link in section.parent where !key.contains(where: { $0.column == link.column }) {
-            if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
-        }
-        let all = key + assignments
-        let execution = try write(
-            SectionSQL.of(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []),
-            of: row, setting: all)
-        let parts = (0..<section.keyCount).map { column in
-            all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
-        }
-        let made = RecordKey(parts)
-        let footprint = active.footprints[section]
-        // The database may store another spelling of the key.
-        changes.note(footprint.reference(to: made), made.hasText ? .everything : footprint.reach)
-        if active.views.hasGuards(section.table) || footprint.isCheckedElsewhere
-            || !active.views.testedColumns(of: section.table).isEmpty
-        {
-            let known = zip(0..., parts).map { Assignment(column: $0, value: $1) }
-            try noteFresh(known + all.filter { $0.column >= section.keyCount }, in: section)
-        }
-        if edit.id?.key == nil {
-            inserted[RowName(table: section.table, made, in: section)] = .some(edit.id?.temporary)
-        }
-        if !row.resource.isAtomic {
-            let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
-            inverses.append(SectionSQL.of(section, dialect).delete(key: key))
-        }
+        let (section, edit) = (row.section, row.edit)
+        let key = keyColumns(of: row, root: root)
+        let made = try writer.insert(key + assignments, extras: (extras ?? edit.extras)?.values ?? [], as: row)
+        let known = zip(0..., made.parts).map { Assignment(column: $0, value: $1) }
+        try facts.before.noteInserted(
+            known + (key + assignments).filter { $0.column >= section.keyCount }, in: section, &writer)
         mean(assignments, of: row) { made }
-        noteInsertedRow(row, key: made, root: root)
+        others.noteInserted(row, key: made, root: root)
         if let temporary = edit.id?.temporary {
-            created[temporary] = made
-            reports[row.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
+            progress.reports[row.index].ids.append(
+                IDMapping(temporary: temporary, key: made, section: edit.section))
         }
         return made
     }
 
+    /// Returns the key columns of a new row with their values, and its links to its record.
+    private func keyColumns(of row: EditedRow, root: [Value]?) -> [Assignment] {
+        var key = (row.edit.id?.parts ?? []).enumerated().compactMap { column, part in
+            writer.value(of: part).map { Assignment(column: column, value: $0) }
+        }
+        for link in row.section.parent where !key.contains(where: { $0.column == link.column }) {
+            if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
+        }
+        return key
+    }
+
     /// Refuses an item or singleton if its record has NULL in the column that links them.
-    private func checkLink(of row: EditedRow, to root: [Value]?) throws(Refusal) {
+    private func checkLink(of row: EditedRow, to root: [Value]?) throws(PushStop) {
         guard let root, let link = row.section.parent.first(where: { root[$0.rootColumn].isNull }) else { return }
         let record = row.resource.root
         let fields = (record.fields + record.readOnly).filter { $0.column == link.rootColumn }.map(\.name)
         let name = fields.first ?? record.columns[link.rootColumn].name
-        throw Refusal(
-            problem: Problem(
+        throw .refused(
+            row.index,
+            Problem(
                 .notNull,
                 detail:
                     "Rows of “\(row.section.name)” belong to their record by “\(name)”, and the record has no value there.",
                 path: row.edit.path, retry: .never, fields: fields))
     }
 
+    /// Refuses a new row whose client chose a key that the database generates.
+    ///
+    /// A client could choose the last number, after which no row can be created. Keys of rows that the push
+    /// deleted and keys that refer to another row are allowed. A hidden row with the key is a collision, which the
+    /// database refuses later.
+    ///
+    /// - Throws: a 400 problem if the client chose the key.
+    private func checkKey(of row: EditedRow) throws(PushStop) {
+        let (section, id) = (row.section, row.edit.id)
+        guard row.edit.isCreation, !section.allowsClientKeys, let column = section.generatedKeyColumn,
+            let id, let key = writer.settled(id), id.parts.indices.contains(column), case .value = id.parts[column],
+            !isReference(column, in: section),
+            !writer.hasDeleted(run.footprint(section).reference(to: key))
+        else { return }
+        guard try facts.rows(of: section, withKey: key, includesHidden: true, &writer).isEmpty else { return }
+        let path = (section.kind == .root ? row.step.edit.path : row.edit.path).member("id")
+        throw .fault(
+            Problem(
+                .generatedKey,
+                detail:
+                    "“\(path)” names a row that does not exist, and its key is given by the database; leave it out, or send "
+                    + "a temporary id.", path: path, retry: .never))
+    }
+
+    /// True if the record or a foreign key determines the value of a key column.
+    private func isReference(_ column: Int, in section: Section) -> Bool {
+        if section.parent.contains(where: { $0.column == column }) { return true }
+        let name = section.columns[column].name
+        return run.active.schema.tables[section.table]?.foreignKeys.contains { $0.columns.contains(name) } ?? false
+    }
+
     /// Reverses a soft deletion and keeps later changes of other programs.
     ///
     /// - Returns: the row's key; nil if no soft deletion is to be reversed.
-    private func unhide(_ row: EditedRow) throws -> RecordKey? {
+    private func unhide(_ row: EditedRow) throws(PushStop) -> RecordKey? {
         let section = row.section
-        guard let set = section.softDelete?.value, let deleted = row.edit.extras, let key = row.edit.id?.key else {
-            return nil
-        }
-        let rows = try reader.rows(
-            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true)
-        guard let hidden = rows.first else { return nil }
+        guard let set = section.softDelete?.value, let deleted = row.edit.extras, let key = row.edit.id?.key,
+            let hidden = try facts.rows(of: section, withKey: key, includesHidden: true, &writer).first
+        else { return nil }
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
-        let address = address(of: hidden, in: section)
-        let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
-        try noteShown(row, in: section, current: hidden, writing: [])
-        changes.note(active.footprints[section].reference(to: key), .everything)
-        try write(RawSQL(dialect).update(section.table, values, where: named), of: row, current: hidden)
-        if !row.resource.isAtomic { inverses.append(SectionSQL.of(section, dialect).softDelete(set, key: address)) }
+        try noteShown(hidden, in: section, writing: [], of: row)
+        try writer.unhide(hidden, setting: values, hiding: set, of: row)
         return key
     }
 
-    func address(of row: [Value], in section: Section) -> [Assignment] {
-        section.addressPositions.map { Assignment(column: $0, value: row[$0]) }
-    }
-
     private func mean(_ assignments: [Assignment], of row: EditedRow, key: () -> RecordKey) {
-        reports[row.index].meant.append(
+        progress.reports[row.index].meant.append(
             WriteProof.Meant(
                 section: row.edit.section, item: row.section.kind == .list ? key() : nil, assignments: assignments))
     }
 
+    // MARK: Updates
+
     /// Updates a row, at once or later in a common statement.
-    func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws {
+    func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws(PushStop) {
         let section = row.section
-        let key = address(of: current, in: section)
-        let footprint = active.footprints[section]
-        let reference =
-            isNamedOnce(section) && !footprint.isCheckedElsewhere
-            ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, of: row) { section.key(of: current) }
-        try noteShown(row, in: section, current: current, writing: assignments)
-        try noteOriginal(current, in: section, writing: assignments)
-        if footprint.writesReferenced(assignments) { try noteCascades(of: assignments, row, current: current) }
-        let last = noteReach(of: assignments, in: row, footprint: footprint, reference: reference)
-        if mode.writesTogether, row.resource.isAtomic {
-            let isUnique = footprint.writesUnique(assignments)
-            let owner = batch.owners[row.index]
-            if updates.mustGoBefore(last, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
-            updates.add(
-                PendingUpdates.Update(
-                    row: row, change: SectionSQL.Change(key: key, assignments: assignments), current: current),
-                at: changes.now, reaching: footprint, isUnique: isUnique, owner: owner)
-            return
+        try noteShown(current, in: section, writing: assignments, of: row)
+        try facts.before.note(current, in: section, writing: assignments, &writer)
+        if run.footprint(section).writesReferenced(assignments) {
+            try noteCascades(of: assignments, row, current: current)
         }
-        let sql = SectionSQL.of(section, dialect)
-        try write(sql.update(assignments, key: key), of: row, setting: assignments, current: current)
-        if !row.resource.isAtomic {
-            let before = assignments.map { Assignment(column: $0.column, value: current[$0.column]) }
-            inverses.append(sql.update(before, key: key))
-        }
+        checks.noteColumns(assignments, of: row, current: current)
+        try writer.update(assignments, of: row, current: current)
     }
 
-    /// Records the reach of an update.
-    ///
-    /// - Returns: the time of the row's previous change; nil if there was none.
-    private func noteReach(
-        of assignments: [Assignment], in row: EditedRow, footprint: Footprint, reference: RowReference?
-    ) -> Int? {
-        if let reference, footprint.isCheckedElsewhere {
-            sharedWrites[reference, default: [:]][row.id, default: []]
-                .formUnion(assignments.map { row.section.columns[$0.column].name.lowercased() })
-        }
-        let reachesOn = footprint.writesReferenced(assignments)
-        if reachesOn { writesReferenced = true }
-        let reach = reachesOn ? .everything : footprint.reach
-        if let reference { return changes.note(reference, reach) }
-        changes.note(inTable: footprint.table, reach)
-        return nil
-    }
-
-    /// Writes the waiting updates.
-    ///
-    /// - Throws: `CheckFailure` if a single update is refused; `NotShareable` in a shared transaction, because a push
-    ///   that is refused later could no longer be left out.
-    func flush() throws {
-        if updates.isEmpty { return }
-        if batch.isShared { throw NotShareable() }
-        try writePending()
-    }
-
-    /// Writes the waiting updates, also in a shared transaction from which no push is left out any more.
-    func writePending() throws {
-        if updates.isEmpty { return }
-        if let only = updates.only {
-            updates = PendingUpdates()
-            return try refusing(only.row.index) {
-                try write(
-                    statement(only), of: only.row, setting: only.change.assignments, current: only.current)
+    private func noteCascades(
+        of assignments: [Assignment], _ row: EditedRow, current: [Value]
+    ) throws(PushStop) {
+        let section = row.section
+        let after = current.setting(assignments)
+        let steps = try facts.cascades(updating: current, to: after, writing: assignments, of: section, &writer)
+        if steps.isEmpty { return }
+        try note(steps, of: row)
+        let written = Set(assignments.map(\.column))
+        let item = section.kind == .list ? RowLabel.key(section.key(of: current)) : nil
+        let place = progress.reports[row.index].outcomes.lastIndex { outcome in
+            guard outcome.section == row.edit.section, outcome.item == item, let group = outcome.group else {
+                return false
+            }
+            return section.fields[section.groups[group].fields].contains { field in
+                written.contains(field.column) && current[field.column] != after[field.column]
             }
         }
-        let sent = sendUpdates()
-        try together { () throws(StoreError) in try receive(sent) }
+        if let place { progress.reports[row.index].outcomes[place].cascades += steps.map(\.cascade) }
     }
 
-    /// Writes the waiting updates, runs the checks on all written rows, and reads the records again.
-    ///
-    /// Without checks, one round trip sends the updates together with the reads.
-    func finish() throws -> [ReadRecord?] {
-        // This run explains the refusal of a single update, unless pushes share the transaction.
-        guard written.rows.isEmpty, updates.only == nil || batch.isShared else {
-            try writePending()
-            try runChecks()
-            return try readAgain()
-        }
-        let collector = RecordCollector(session, dialect: dialect, limits: limits)
-        let updates = sendUpdates()
-        let asked = collector.send(reports)
-        let records = try together { () throws(StoreError) in
-            try receive(updates)
-            return try collector.receive(asked)
-        }
-        return try proved(records)
-    }
-
-    private func sendUpdates() -> [Ticket] {
-        defer { updates = PendingUpdates() }
-        return updates.batches.compactMap { batch in
-            guard let first = batch.first else { return nil }
-            guard batch.count > 1 else { return session.send(statement(first)) }
-            return SectionSQL.of(first.row.section, dialect).update(batch.map(\.change)).map { session.send($0) }
-        }
-    }
-
-    /// Receives the answers to all writes, also after a refusal.
-    private func receive(_ writes: [Ticket]) throws(StoreError) {
-        var refusal: StoreError?
-        for ticket in writes {
-            do throws(StoreError) {
-                _ = try session.receive(ticket)
-            } catch {
-                refusal = refusal ?? error
-            }
-        }
-        if let refusal { throw refusal }
-    }
-
-    private func statement(_ update: PendingUpdates.Update) -> Statement {
-        SectionSQL.of(update.row.section, dialect).update(update.change.assignments, key: update.change.key)
-    }
-
-    /// After a refusal, the next run writes the rows one by one to find the refused row.
-    private func together<Answer>(_ body: () throws(StoreError) -> Answer) throws -> Answer {
+    /// Records rows that the database changes along with a write.
+    private func note(_ steps: [CascadeFinder.Step], of row: EditedRow) throws(PushStop) {
         do throws(StoreError) {
-            return try body()
+            try others.note(steps, by: row.index, facts.before)
         } catch {
-            if error.refusal != nil, mode.writesTogether { throw RunAgain.editByEdit }
-            guard case .constraint = error.kind else { throw error }
-            throw RunAgain.editByEdit
+            throw .store(error)
+        }
+        try facts.before.note(steps, &writer)
+    }
+
+    /// Collects the other records that contain a row which is about to change.
+    private func noteShown(
+        _ current: [Value], in section: Section, writing assignments: [Assignment]?, of row: EditedRow
+    ) throws(PushStop) {
+        do throws(StoreError) {
+            try others.note(current, in: section, writing: assignments, by: row.index, facts.before)
+        } catch {
+            throw .store(error)
         }
     }
 
-    /// Assigns a refusal to an edit that is not the current edit.
-    func refusing(_ report: Int, _ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let refusal as Refusal {
-            throw CheckFailure(report: report, problem: refusal.problem)
-        }
-    }
+    // MARK: Deletions
 
-    /// Runs compensations until `mark` are left.
-    func takeBack(to mark: Int) throws(StoreError) {
-        while inverses.count > mark {
-            do {
-                _ = try session.execute(inverses.removeLast())
-            } catch {
-                throw StoreError(
-                    .unknownOutcome, "a write to a table without transactions could not be taken back: \(error)",
-                    code: error.code)
-            }
-        }
-    }
-
-    /// Runs a statement that writes a row.
+    /// Deletes a row and adds the cascades of the database to its outcome.
     ///
     /// - Parameters:
-    ///   - assignments: the columns that it sets.
-    ///   - current: the row before the write; nil for an insertion.
-    /// - Throws: `Refusal` for a violated constraint; `RunAgain`; `StoreError`.
-    @discardableResult
-    func write(
-        _ statement: Statement, of row: EditedRow, setting assignments: [Assignment] = [], current: [Value]? = nil
-    ) throws -> Execution {
-        do {
-            return try session.execute(statement)
-        } catch {
-            if let problem = error.refusal(of: row.edit.path) { throw Refusal(problem: problem) }
-            guard case .constraint(let violation) = error.kind else { throw error }
-            throw try explainer(of: row).refusal(violation, assignments: assignments, current: current)
+    ///   - current: the row before the deletion.
+    ///   - section: the row's section, if it is not that of the edit because the whole record is deleted.
+    ///   - outcome: the position of the row's outcome.
+    ///   - mostRows: the number of rows with this address: one, unless the section has no key.
+    private func delete(
+        _ row: EditedRow, current: [Value], in section: Int? = nil, outcome: Int, mostRows: Int = 1
+    ) throws(PushStop) {
+        if run.batch.isShared { throw .again(.alone) }
+        try writer.flush()
+        let position = section ?? row.edit.section
+        let section = row.resource.sections[position]
+        let address = section.address(of: current)
+        writer.noteDeletion(of: address, in: section)
+        checks.remove(address, SectionID(resource: row.resource.name, section: position))
+        try noteShown(current, in: section, writing: nil, of: row)
+        if run.journal != nil, let whole = try facts.wholeRow(current, section) {
+            progress.reports[row.index].outcomes[outcome].wholeRow = whole
+            facts.before.noteDeleted(whole, in: section)
         }
+        if section.softDelete == nil {
+            let steps = try facts.cascades(deleting: current, of: section)
+            try note(steps, of: row)
+            progress.reports[row.index].outcomes[outcome].cascades = steps.map(\.cascade)
+        }
+        try writer.delete(current, in: section, mostRows: mostRows, of: row)
     }
 
-    func explainer(of row: EditedRow) -> ConstraintExplainer {
-        ConstraintExplainer(
-            row: row, active: active, session: session, dialect: dialect, mode: mode, view: view(of: row.index))
+    /// The last section comes first, because it may refer to earlier sections.
+    private func deleteRecord(_ row: EditedRow, root: [Value]) throws(PushStop) {
+        if run.batch.isShared { throw .again(.alone) }
+        let resource = row.resource
+        let own = progress.reports[row.index].outcomes.count - 1
+        progress.reports[row.index].outcomes[own].deletedRow = root
+        // A soft deletion changes only the root row.
+        let isSoft = resource.root.softDelete != nil
+        for index in resource.sections.indices.dropFirst().reversed() where !isSoft {
+            let section = resource.sections[index]
+            let parts = try facts.rows(of: section, in: root, &writer)
+            if section.keyCount == 0, !parts.isEmpty { try checkUnkeyed(parts, of: section, in: root, row) }
+            for part in parts {
+                var outcome = Outcome(
+                    .deleted, section: index, item: section.kind == .list ? section.key(of: part) : nil,
+                    rule: section.softDelete?.rule ?? .default)
+                outcome.deletedRow = part
+                progress.reports[row.index].outcomes.append(outcome)
+                try delete(
+                    row, current: part, in: index, outcome: progress.reports[row.index].outcomes.count - 1,
+                    mostRows: section.keyCount == 0 ? parts.count : 1)
+            }
+        }
+        try delete(row, current: root, in: 0, outcome: own)
+    }
+
+    /// Checks that a deletion of rows without a key deletes only rows of this record.
+    ///
+    /// The database may equate their link with that of hidden rows or of another record.
+    ///
+    /// - Throws: a refusal if other rows would be deleted too.
+    private func checkUnkeyed(
+        _ parts: [[Value]], of section: Section, in root: [Value], _ row: EditedRow
+    ) throws(PushStop) {
+        let equated = try facts.rows(
+            of: section, where: section.parent.map(\.column), are: section.link(to: root), includesEquated: true,
+            &writer)
+        if equated.count == parts.count { return }
+        throw .refused(
+            row.index,
+            Problem(
+                .ambiguousIdentity,
+                detail:
+                    "Rows of “\(section.name)” have no key, and deleting this record's rows would delete other rows as well.",
+                path: row.edit.path, retry: .never))
     }
 }

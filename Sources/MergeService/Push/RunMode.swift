@@ -35,13 +35,14 @@ struct RunMode: Sendable {
         case .lookAgain: mode.collisions += 1
         case .measuringEachEdit: mode.measuresEachEdit = true
         case .without(let edit, let problem): mode.refusals[edit] = problem
+        case .alone: preconditionFailure("Only pushes that share a transaction run alone after it.")
         }
         return mode
     }
 }
 
 /// The reason to run a transaction again from the start.
-enum RunAgain: Error {
+enum RunAgain {
     case editByEdit
     /// Another transaction created a row concurrently; the next run merges with it.
     case lookAgain
@@ -49,4 +50,6 @@ enum RunAgain: Error {
     case measuringEachEdit
     /// The edit is refused for a reason that appeared only after all writes.
     case without(Int, Problem)
+    /// The work must not share a transaction, so each push runs in its own.
+    case alone
 }

@@ -2,8 +2,15 @@ import MergeCore
 import RecordStore
 
 /// Rows as they were before the push, under the keys of all sections that contain them.
-extension PushTransaction {
-    struct PartialRow {
+///
+/// Its state is a value, so a savepoint is a copy.
+struct RowsBefore {
+    private struct GuardedRow: Hashable {
+        let section: ObjectIdentifier
+        let key: RecordKey
+    }
+
+    private struct PartialRow {
         let table: TableName
         let columns: [Column]
         let values: [Value]
@@ -11,32 +18,88 @@ extension PushTransaction {
         let address: [Int]
     }
 
+    private struct DeletedRow {
+        let section: Section
+        let row: RawRow
+    }
+
+    private let run: RunEnvironment
+    /// Columns of changed rows: all written columns of tables with guards, else those that access conditions test.
+    private var originals: [RowName: [String: Value]] = [:]
+    /// Results of guards.
+    private var frozen: [GuardedRow: Bool] = [:]
+    /// Inserted rows of tables with guards, with access conditions, or with checks of another section.
+    private var fresh: Set<RowName> = []
+    /// Rows that the push deleted, the last one at the end.
+    private var deleted: [DeletedRow] = []
+
+    init(_ run: RunEnvironment) {
+        self.run = run
+    }
+
+    private var active: ActiveRules { run.active }
+
+    // MARK: Questions
+
     /// Returns a row as it was before the push, for guards and access conditions.
     ///
     /// - Returns: nil if the push has not changed the row.
     func original(of row: [Value], in section: Section) -> [Value]? {
-        guard !originals.isEmpty, let known = originals[name(of: key(of: row, in: section), in: section)] else {
+        guard !originals.isEmpty, let known = originals[name(of: section.addressKey(of: row), in: section)] else {
             return nil
         }
         return zip(section.columns, row).map { known[$0.name.lowercased()] ?? $1 }
     }
 
     func isNew(_ row: [Value], in section: Section) -> Bool {
-        !fresh.isEmpty && isNew(key(of: row, in: section), in: section)
+        !fresh.isEmpty && isNew(section.addressKey(of: row), in: section)
     }
 
     func isNew(_ key: RecordKey, in section: Section) -> Bool {
         !fresh.isEmpty && fresh.contains(name(of: key, in: section))
     }
 
-    /// Records a row before its update, and its guards under all sections that contain it.
-    func noteOriginal(_ row: [Value], in section: Section, writing assignments: [Assignment]) throws {
-        let row = PartialRow(
-            table: section.table, columns: section.columns, values: row, address: section.addressPositions)
-        try noteOriginal(row, changing: assignments)
+    /// Returns a row that the push deleted, through any resource.
+    func deletedRow(_ key: RecordKey, of section: Section) -> RawRow? {
+        deleted.last { deleted in
+            section.showsRows(of: deleted.section, in: active.footprints)
+                && zip(section.columns, key.parts).allSatisfy { column, value in
+                    deleted.row.values.contains { $0.column.name == column.name && $0.value == value }
+                }
+        }?.row
     }
 
-    func noteOriginals(_ steps: [CascadeFinder.Step]) throws {
+    /// Returns true if the rules freeze a row.
+    mutating func isFrozen(_ row: [Value], in section: Section) throws(StoreError) -> Bool {
+        let key = section.addressKey(of: row)
+        if isNew(key, in: section) { return false }
+        let name = GuardedRow(section: section.origin, key: key)
+        if let known = frozen[name] { return known }
+        let isFrozen = try askFrozen(key, in: section) ?? false
+        frozen[name] = isFrozen
+        return isFrozen
+    }
+
+    private func askFrozen(_ key: RecordKey, in section: Section) throws(StoreError) -> Bool? {
+        let question = run.sql(section).frozen(
+            where: section.addressPositions, in: [key.parts], locking: run.session.mustLockReads)
+        guard let question else { return nil }
+        return try !run.session.query(question).isEmpty
+    }
+
+    // MARK: Changes
+
+    /// Records a row before its update, and its guards under all sections that contain it.
+    mutating func note(
+        _ row: [Value], in section: Section, writing assignments: [Assignment], _ writer: inout ChangeWriter
+    ) throws(PushStop) {
+        let row = PartialRow(
+            table: section.table, columns: section.columns, values: row, address: section.addressPositions)
+        try note(row, changing: assignments, &writer)
+    }
+
+    /// Records rows before the database changes them along.
+    mutating func note(_ steps: [CascadeFinder.Step], _ writer: inout ChangeWriter) throws(PushStop) {
         for step in steps {
             let cascade = step.cascade
             // Without a primary key, the columns may name several rows.
@@ -47,7 +110,7 @@ extension PushTransaction {
                 let row = PartialRow(
                     table: cascade.table, columns: cascade.columns, values: before,
                     address: Array(0..<cascade.nameCount))
-                try noteOriginal(row, changing: cascade.links.map { Assignment(column: $0, value: after[$0]) })
+                try note(row, changing: cascade.links.map { Assignment(column: $0, value: after[$0]) }, &writer)
             }
         }
     }
@@ -55,16 +118,29 @@ extension PushTransaction {
     /// Records an inserted row.
     ///
     /// - Parameter assignments: the written columns and the key.
-    func noteFresh(_ assignments: [Assignment], in section: Section) throws {
+    mutating func noteInserted(
+        _ assignments: [Assignment], in section: Section, _ writer: inout ChangeWriter
+    ) throws(PushStop) {
+        guard
+            active.views.hasGuards(section.table) || run.footprint(section).isCheckedElsewhere
+                || !active.views.testedColumns(of: section.table).isEmpty
+        else { return }
         let positions = section.addressPositions
         let row = PartialRow(
             table: section.table, columns: assignments.map { section.columns[$0.column] },
             values: assignments.map(\.value),
             address: assignments.indices.filter { positions.contains(assignments[$0].column) })
-        fresh.formUnion(names(of: try addressValues(of: row), in: row.table))
+        fresh.formUnion(names(of: try addressValues(of: row, &writer), in: row.table))
     }
 
-    private func noteOriginal(_ row: PartialRow, changing assignments: [Assignment]) throws {
+    /// Records all columns of a row before its deletion.
+    mutating func noteDeleted(_ row: RawRow, in section: Section) {
+        deleted.append(DeletedRow(section: section, row: row))
+    }
+
+    private mutating func note(
+        _ row: PartialRow, changing assignments: [Assignment], _ writer: inout ChangeWriter
+    ) throws(PushStop) {
         let isGuarded = active.views.hasGuards(row.table)
         let tested = active.views.testedColumns(of: row.table)
         let columns = assignments.map { row.columns[$0.column].name.lowercased() }
@@ -73,7 +149,7 @@ extension PushTransaction {
         }
         let isNoted = isGuarded || !tested.isDisjoint(with: columns)
         guard isNoted || renames && !(originals.isEmpty && fresh.isEmpty) else { return }
-        let values = try addressValues(of: row)
+        let values = try addressValues(of: row, &writer)
         let names = names(of: values, in: row.table)
         for (column, part) in zip(columns, assignments) where isGuarded || tested.contains(column) {
             for name in names where originals[name]?[column] == nil {
@@ -91,18 +167,16 @@ extension PushTransaction {
         }
     }
 
-    private func noteFrozen(_ values: [Column: Value], in table: TableName) throws(StoreError) {
+    private mutating func noteFrozen(_ values: [Column: Value], in table: TableName) throws(PushStop) {
         for section in sections(of: table) where section.frozenWhen != nil {
-            guard let row = guardedRow(values, in: section), frozen[row] == nil,
-                let question = SectionSQL.of(section, dialect).frozen(
-                    where: section.addressPositions, in: [row.key.parts], locking: session.mustLockReads)
-            else { continue }
-            frozen[row] = try !session.query(question).isEmpty
+            guard let row = guardedRow(values, in: section), frozen[row] == nil else { continue }
+            let isFrozen = try run.reading { () throws(StoreError) in try askFrozen(row.key, in: section) }
+            if let isFrozen { frozen[row] = isFrozen }
         }
     }
 
     /// Moves the recorded facts of a row to its new keys.
-    private func rename(_ values: [Column: Value], to after: [Column: Value], in table: TableName) {
+    private mutating func rename(_ values: [Column: Value], to after: [Column: Value], in table: TableName) {
         let (old, new) = (names(of: values, in: table), names(of: after, in: table))
         let original = old.first.flatMap { originals[$0] }
         let isNew = old.first.map { fresh.contains($0) } ?? false
@@ -115,6 +189,8 @@ extension PushTransaction {
             if let row = guardedRow(after, in: section) { frozen[row] = known }
         }
     }
+
+    // MARK: Names of a row
 
     private func guardedRow(_ values: [Column: Value], in section: Section) -> GuardedRow? {
         let key = section.addressColumns.compactMap { values[$0] }
@@ -134,16 +210,19 @@ extension PushTransaction {
     }
 
     /// Returns the values by which sections find a row; reads those that are missing.
-    private func addressValues(of row: PartialRow) throws -> [Column: Value] {
+    private func addressValues(
+        of row: PartialRow, _ writer: inout ChangeWriter
+    ) throws(PushStop) -> [Column: Value] {
         var values = Dictionary(zip(row.columns, row.values)) { first, _ in first }
         var missing: [Column] = []
         for column in sections(of: row.table).flatMap(\.addressColumns)
         where values[column] == nil && !missing.contains(column) { missing.append(column) }
         if missing.isEmpty || row.address.isEmpty { return values }
-        try flush()
+        try writer.flush()
         let address = row.address.map { RawValue(column: row.columns[$0], value: row.values[$0]) }
-        let found = try session.query(
-            RawSQL(dialect).select(missing, from: row.table, where: address, locking: session.mustLockReads))
+        let statement = RawSQL(run.dialect).select(
+            missing, from: row.table, where: address, locking: run.session.mustLockReads)
+        let found = try run.reading { () throws(StoreError) in try run.session.query(statement) }
         for (column, value) in zip(missing, found.first ?? []) { values[column] = value }
         return values
     }
@@ -160,5 +239,16 @@ extension PushTransaction {
         let schema = table.schema?.lowercased()
         return TableName(
             schema: schema == active.schema.name?.lowercased() ? nil : schema, name: table.name.lowercased())
+    }
+}
+
+extension Section {
+    /// Returns the values by which a row is found.
+    func addressKey(of row: [Value]) -> RecordKey { RecordKey(addressPositions.map { row[$0] }) }
+
+    /// Returns true if this section finds the rows of another section by the same columns.
+    func showsRows(of other: Section, in footprints: Footprints) -> Bool {
+        footprints[other].table == footprints[self].table && other.keyCount == keyCount
+            && zip(other.columns, columns).prefix(keyCount).allSatisfy { $0.name == $1.name }
     }
 }

@@ -1,18 +1,19 @@
 import MergeCore
 import RecordStore
 
-/// Last known values of deleted rows, from this push and the journal.
-extension PushTransaction {
-    struct LastKnown {
-        /// The values by the position of their field in the section.
-        var fields: [Int: Value] = [:]
-        /// All columns of the deleted row; nil if no deletion was recorded.
-        var row: RawRow?
-        /// True if the row never belonged to this record for the client: its record was another, or hidden from the
-        /// client.
-        var isStrange = false
-    }
+/// The last known values of a deleted row.
+struct LastKnown {
+    /// The values by the position of their field in the section.
+    var fields: [Int: Value] = [:]
+    /// All columns of the deleted row; nil if no deletion was recorded.
+    var row: RawRow?
+    /// True if the row never belonged to this record for the client: its record was another, or hidden from the
+    /// client.
+    var isStrange = false
+}
 
+/// Last known values of deleted rows, from this push and the journal.
+extension FactStore {
     /// Returns the last known values of a row; nil if the edit may not restore it.
     ///
     /// Deletions of this push come first, then the journal's entries from new to old. Older entries add missing fields,
@@ -20,50 +21,57 @@ extension PushTransaction {
     ///
     /// - Parameters:
     ///   - key: the key of the row; nil in singletons, which their record identifies.
+    ///   - record: the key of the record; nil if it has none yet.
     ///   - root: the record's own row; nil if that row is the missing one.
-    func lastKnown(_ row: EditedRow, key: RecordKey?, of root: [Value]? = nil) throws -> LastKnown? {
+    mutating func lastKnown(
+        _ row: EditedRow, key: RecordKey?, in record: RecordKey?, of root: [Value]? = nil
+    ) throws(PushStop) -> LastKnown? {
         let section = row.section
-        guard let journal, section.onMissing.value == .restore, case .edit = row.edit.action,
-            let record = reports[row.index].key
+        guard let journal = run.journal, section.onMissing.value == .restore, case .edit = row.edit.action, let record
         else { return nil }
         let name = section.kind == .root ? record : key
-        if let name, let deleted = deletedHere(name, of: section) {
+        if let name, let deleted = before.deletedRow(name, of: section) {
             return LastKnown(row: deleted, isStrange: !Self.belongs(deleted, section, to: root))
         }
-        let resource = row.resource
-        var known = LastKnown.Search(try trail(of: row, key: key, record: record, in: journal), section: section)
-        // Entries of other resources whose root is this row.
-        let isChecked = isChecked(section, of: row)
-        for other in active.catalog.resources {
-            guard let name, other.name != resource.name, showsRows(of: section, other.root) else { continue }
-            let root = EntryRow(section: 0, key: nil)
-            let trails = try trails(
-                of: [root], in: RecordName(resource: other.name, record: journal.codec.key(name, other.root)),
-                of: other, in: journal
-            ) { _, _ in !isChecked }
-            if let trail = trails[root] { known.add(trail, of: other.root) }
+        do throws(StoreError) {
+            var known = LastKnown.Search(try trail(of: row, key: key, record: record, in: journal), section: section)
+            // Entries of other resources whose root is this row.
+            let isChecked = isChecked(section, of: row)
+            for other in active.catalog.resources {
+                guard let name, other.name != row.resource.name,
+                    section.showsRows(of: other.root, in: active.footprints)
+                else { continue }
+                let root = EntryRow(section: 0, key: nil)
+                let trails = try trails(
+                    of: [root], in: RecordName(resource: other.name, record: journal.codec.key(name, other.root)),
+                    of: other, in: journal
+                ) { _, _ in !isChecked }
+                if let trail = trails[root] { known.add(trail, of: other.root) }
+            }
+            return known.end { !Self.belongs($0, section, to: root) }
+        } catch {
+            throw .store(error)
         }
-        return known.end { !Self.belongs($0, section, to: root) }
     }
 
     /// True if the client may read this row only from entries in which its record was visible to the client.
     private func isChecked(_ section: Section, of row: EditedRow) -> Bool {
-        section.kind != .root && view(of: row.index)?.seesEveryRow == false
+        section.kind != .root && run.view(of: row.index)?.seesEveryRow == false
     }
 
     /// Reads the entries once for all rows of the record that the push may restore.
-    private func trail(
+    private mutating func trail(
         of row: EditedRow, key: RecordKey?, record: RecordKey, in journal: Journal
-    ) throws -> RowTrail {
+    ) throws(StoreError) -> RowTrail {
         let wanted = EntryRow(section: row.edit.section, key: key)
         let name = RecordName(resource: row.resource.name, record: journal.codec.key(record, row.resource.root))
-        let owner = batch.owners[row.index]
+        let owner = run.batch.owners[row.index]
         if trails[name]?.owner != owner { trails[name] = KnownTrails(owner: owner) }
         if let trail = trails[name]?.rows[wanted] { return trail }
         // Rows without a key in their edit are searched alone.
         let isFirst = trails[name]?.rows.isEmpty == true
         let rows = (isFirst ? restorable(record, of: row.resource, by: owner) : []).union([wanted])
-        let view = view(of: row.index)
+        let view = run.view(of: row.index)
         let found = try trails(of: rows, in: name, of: row.resource, in: journal) { row, conditions in
             guard row.section > 0, let view, !view.seesEveryRow else { return true }
             return conditions?.allSatisfy { !view.grants(onConditions: $0.values).isEmpty } ?? false
@@ -74,7 +82,8 @@ extension PushTransaction {
 
     private func restorable(_ record: RecordKey, of resource: Resource, by owner: Int) -> Set<EntryRow> {
         var rows: Set<EntryRow> = []
-        for edit in plan.push.edits[batch.ranges[owner]] where edit.resource === resource && edit.id.key == record {
+        for edit in run.plan.push.edits[run.batch.ranges[owner]]
+        where edit.resource === resource && edit.id.key == record {
             for row in edit.rows {
                 let section = resource.sections[row.section]
                 guard section.onMissing.value == .restore, case .edit = row.action else { continue }
@@ -94,13 +103,13 @@ extension PushTransaction {
     private func trails(
         of rows: Set<EntryRow>, in name: RecordName, of resource: Resource, in journal: Journal,
         mayTell: (EntryRow, [ConditionTuple]?) -> Bool
-    ) throws -> [EntryRow: RowTrail] {
+    ) throws(StoreError) -> [EntryRow: RowTrail] {
         var open = rows
         var trails = Dictionary(uniqueKeysWithValues: rows.map { ($0, RowTrail()) })
         let columns = { [active] section in
             active.schema.tables[resource.sections[section].table]?.restorableColumns ?? []
         }
-        try RecordHistory(journal: journal, session: session).read(name) { author, entry in
+        try RecordHistory(journal: journal, session: run.session).read(name) { author, entry in
             let traces = journal.codec.traces(entry, resource, open, columns)
             for (row, events) in traces.rows {
                 if mayTell(row, traces.conditions) {
@@ -115,21 +124,6 @@ extension PushTransaction {
         return trails
     }
 
-    /// Returns a row that this push deleted, through any resource.
-    private func deletedHere(_ key: RecordKey, of section: Section) -> RawRow? {
-        for report in reports.reversed() where !report.outcomes.isEmpty {
-            for outcome in report.outcomes.reversed() where outcome.kind == .deleted {
-                let other = report.resource.sections[outcome.section]
-                guard let row = outcome.wholeRow, showsRows(of: section, other) else { continue }
-                let isSame = zip(section.columns, key.parts).allSatisfy { column, value in
-                    row.values.contains { $0.column.name == column.name && $0.value == value }
-                }
-                if isSame { return row }
-            }
-        }
-        return nil
-    }
-
     private static func belongs(_ row: RawRow, _ section: Section, to root: [Value]?) -> Bool {
         guard let root else { return true }
         return section.parent.allSatisfy { link in
@@ -137,14 +131,9 @@ extension PushTransaction {
             return known.map { $0.value == root[link.rootColumn] } ?? true
         }
     }
-
-    private func showsRows(of section: Section, _ other: Section) -> Bool {
-        active.footprints[other].table == active.footprints[section].table && other.keyCount == section.keyCount
-            && zip(other.columns, section.columns).prefix(section.keyCount).allSatisfy { $0.name == $1.name }
-    }
 }
 
-extension PushTransaction.LastKnown {
+extension LastKnown {
     fileprivate struct Search {
         private let section: Section
         private var trails: [(trail: RowTrail, fields: [Int: Int])]
@@ -166,11 +155,11 @@ extension PushTransaction.LastKnown {
         }
 
         /// A deletion contains the whole row, so older entries do not count.
-        func end(isStrange: (RawRow) -> Bool) -> PushTransaction.LastKnown {
+        func end(isStrange: (RawRow) -> Bool) -> LastKnown {
             let deletion = trails.compactMap(\.trail.deletion).max { $0.entry < $1.entry }
             let strange = trails.compactMap(\.trail.strange).max() ?? 0
-            if strange > deletion?.entry ?? 0 { return PushTransaction.LastKnown(isStrange: true) }
-            var known = PushTransaction.LastKnown()
+            if strange > deletion?.entry ?? 0 { return LastKnown(isStrange: true) }
+            var known = LastKnown()
             for index in section.fields.indices {
                 let values = trails.compactMap { trail, fields in fields[index].flatMap { trail.fields[$0] } }
                 guard let last = values.max(by: { $0.entry < $1.entry }), last.entry >= deletion?.entry ?? 0

@@ -1,0 +1,311 @@
+import MergeCore
+import RecordStore
+
+/// Writes the decided changes: the only part of a run that writes rows.
+///
+/// Its state is a value, so a savepoint is a copy.
+struct ChangeWriter {
+    private let run: RunEnvironment
+    /// The writes so far, with their logical times.
+    private(set) var changes = RowChanges()
+    private(set) var updates = PendingUpdates()
+    /// Compensations for writes to tables without transactions; the last runs first.
+    private var compensations: [Statement] = []
+    /// The keys of rows that the push created under temporary ids, or found by their identity.
+    private var created: [TemporaryID: RecordKey] = [:]
+    /// Rows with keys that the database generated, with the client's temporary id if it sent one.
+    private(set) var inserted: [RowName: TemporaryID?] = [:]
+    /// Deleted rows, which the push may create again under their keys.
+    private var deleted: Set<RowReference> = []
+    /// True if the push wrote columns that foreign keys refer to.
+    private(set) var writesReferenced = false
+
+    init(_ run: RunEnvironment) {
+        self.run = run
+    }
+
+    // MARK: Keys of new rows
+
+    /// Returns the value by which other rows refer to a created row.
+    func reference(_ id: TemporaryID) -> Value? { created[id]?.parts.last }
+
+    /// Returns the key of a row id with all temporary ids replaced; nil if one has no key yet.
+    func settled(_ id: RowID) -> RecordKey? {
+        if let key = id.key { return key }
+        var values: [Value] = []
+        for part in id.parts {
+            guard let value = value(of: part) else { return nil }
+            values.append(value)
+        }
+        return RecordKey(values)
+    }
+
+    /// Returns the value of a part of an id; nil if it has none yet.
+    func value(of part: KeyPart) -> Value? {
+        switch part {
+        case .value(let value): value
+        case .temporary(let id): reference(id)
+        case .generated: nil
+        }
+    }
+
+    mutating func name(_ id: TemporaryID, _ key: RecordKey) { created[id] = key }
+
+    func hasDeleted(_ row: RowReference) -> Bool { deleted.contains(row) }
+
+    // MARK: Rows
+
+    /// Inserts a row.
+    ///
+    /// - Parameters:
+    ///   - assignments: the columns with values, the key among them as far as it is known.
+    ///   - extras: further columns of a restored row, which the rules need not name.
+    /// - Returns: the row's key, as far as it is available without another read.
+    mutating func insert(_ assignments: [Assignment], extras: [RawValue], as row: EditedRow) throws(PushStop)
+        -> RecordKey
+    {
+        let (section, edit) = (row.section, row.edit)
+        let sql = run.sql(section)
+        let execution = try execute(sql.insert(assignments, extras: extras), of: row, setting: assignments)
+        let key = RecordKey(
+            (0..<section.keyCount).map { column in
+                assignments.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
+            })
+        if !row.resource.isAtomic {
+            compensations.append(sql.delete(key: zip(0..., key.parts).map { Assignment(column: $0, value: $1) }))
+        }
+        let footprint = run.footprint(section)
+        // The database may store another spelling of the key.
+        changes.note(footprint.reference(to: key), key.hasText ? .everything : footprint.reach)
+        if edit.id?.key == nil {
+            inserted[RowName(table: section.table, key, in: section)] = .some(edit.id?.temporary)
+        }
+        if let temporary = edit.id?.temporary { name(temporary, key) }
+        return key
+    }
+
+    /// Reverses the soft deletion of a row.
+    mutating func unhide(
+        _ hidden: [Value], setting values: [RawValue], hiding set: [SQLAssignment], of row: EditedRow
+    ) throws(PushStop) {
+        let section = row.section
+        let address = section.address(of: hidden)
+        let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
+        changes.note(run.footprint(section).reference(to: section.key(of: hidden)), .everything)
+        try execute(RawSQL(run.dialect).update(section.table, values, where: named), of: row, current: hidden)
+        if !row.resource.isAtomic { compensations.append(run.sql(section).softDelete(set, key: address)) }
+    }
+
+    /// Updates a row, at once or later in a common statement.
+    mutating func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws(PushStop) {
+        let section = row.section
+        let key = section.address(of: current)
+        let footprint = run.footprint(section)
+        let last = noteReach(of: assignments, at: key, in: section, footprint)
+        if run.mode.writesTogether, row.resource.isAtomic {
+            let isUnique = footprint.writesUnique(assignments)
+            let owner = run.batch.owners[row.index]
+            if updates.mustGoBefore(last, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
+            let update = PendingUpdates.Update(
+                row: row, change: SectionSQL.Change(key: key, assignments: assignments), current: current)
+            updates.add(update, at: changes.now, reaching: footprint, isUnique: isUnique, owner: owner)
+            return
+        }
+        let sql = run.sql(section)
+        try execute(sql.update(assignments, key: key), of: row, setting: assignments, current: current)
+        if !row.resource.isAtomic {
+            let before = assignments.map { Assignment(column: $0.column, value: current[$0.column]) }
+            compensations.append(sql.update(before, key: key))
+        }
+    }
+
+    /// Records the reach of an update.
+    ///
+    /// - Returns: the time of the row's previous change; nil if there was none.
+    private mutating func noteReach(
+        of assignments: [Assignment], at key: [Assignment], in section: Section, _ footprint: Footprint
+    ) -> Int? {
+        let reachesOn = footprint.writesReferenced(assignments)
+        if reachesOn { writesReferenced = true }
+        let reach = reachesOn ? .everything : footprint.reach
+        if run.isNamedOnce(section), !footprint.isCheckedElsewhere {
+            changes.note(inTable: footprint.table, reach)
+            return nil
+        }
+        return changes.note(footprint.reference(to: RecordKey(key.map(\.value))), reach)
+    }
+
+    /// Records that a row is about to be deleted.
+    mutating func noteDeletion(of address: [Assignment], in section: Section) {
+        let footprint = run.footprint(section)
+        let reference = footprint.reference(to: RecordKey(address.map(\.value)))
+        changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
+        deleted.insert(reference)
+    }
+
+    /// Deletes rows, softly if the rules say so.
+    ///
+    /// - Parameter mostRows: the number of rows with the address: one, unless the section has no key.
+    mutating func delete(
+        _ current: [Value], in section: Section, mostRows: Int, of row: EditedRow
+    ) throws(PushStop) {
+        let sql = run.sql(section)
+        let address = section.address(of: current)
+        if let set = section.softDelete?.value {
+            try execute(sql.softDelete(set, key: address, mostRows: mostRows), of: row, current: current)
+            if row.resource.isAtomic { return }
+            let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
+            let before = columns.map { Assignment(column: $0, value: current[$0]) }
+            compensations.append(sql.update(before, key: address))
+            return
+        }
+        try execute(sql.delete(key: address, mostRows: mostRows), of: row, current: current)
+        if row.resource.isAtomic { return }
+        let whole = zip(0..., zip(section.columns, current)).filter { $1.0.type != .wellKnownText }
+        compensations.append(sql.insert(whole.map { Assignment(column: $0, value: $1.1) }))
+    }
+
+    /// Writes a row of another table that a write of the push had changed along; any row may change with it.
+    mutating func restoreRow(by statement: Statement) throws(StoreError) {
+        changes.noteEverything()
+        _ = try run.session.execute(statement)
+    }
+
+    // MARK: Waiting updates
+
+    /// Writes the waiting updates.
+    ///
+    /// - Throws: a refusal if a single update is refused; `RunAgain` in a shared transaction, because a push that is
+    ///   refused later could no longer be left out.
+    mutating func flush() throws(PushStop) {
+        if updates.isEmpty { return }
+        if run.batch.isShared { throw .again(.alone) }
+        try writePending()
+    }
+
+    /// Writes the waiting updates unless pushes share the transaction: they have no row in common.
+    mutating func flushUnlessShared() throws(PushStop) {
+        if !run.batch.isShared { try flush() }
+    }
+
+    /// Writes the waiting updates, also in a shared transaction from which no push is left out any more.
+    mutating func writePending() throws(PushStop) {
+        if updates.isEmpty { return }
+        if let only = updates.only {
+            updates = PendingUpdates()
+            try execute(statement(only), of: only.row, setting: only.change.assignments, current: only.current)
+            return
+        }
+        let sent = sendUpdates()
+        try together { () throws(StoreError) in try receive(sent) }
+    }
+
+    /// Writes the waiting updates and reads in one round trip.
+    mutating func writePending<Asked, Answer>(
+        andSend send: () -> Asked, receive answer: (Asked) throws(StoreError) -> Answer
+    ) throws(PushStop) -> Answer {
+        let sent = sendUpdates()
+        let asked = send()
+        return try together { () throws(StoreError) in
+            try receive(sent)
+            return try answer(asked)
+        }
+    }
+
+    /// Forgets the waiting updates of steps.
+    mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) { updates.drop(isDropped) }
+
+    private mutating func sendUpdates() -> [Ticket] {
+        defer { updates = PendingUpdates() }
+        return updates.batches.compactMap { batch in
+            guard let first = batch.first else { return nil }
+            guard batch.count > 1 else { return run.session.send(statement(first)) }
+            return run.sql(first.row.section).update(batch.map(\.change)).map { run.session.send($0) }
+        }
+    }
+
+    /// Receives the answers to all writes, also after a refusal.
+    private func receive(_ writes: [Ticket]) throws(StoreError) {
+        var refusal: StoreError?
+        for ticket in writes {
+            do throws(StoreError) {
+                _ = try run.session.receive(ticket)
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        if let refusal { throw refusal }
+    }
+
+    private func statement(_ update: PendingUpdates.Update) -> Statement {
+        run.sql(update.row.section).update(update.change.assignments, key: update.change.key)
+    }
+
+    /// After a refusal, the next run writes the rows one by one to find the refused row.
+    private func together<Answer>(_ body: () throws(StoreError) -> Answer) throws(PushStop) -> Answer {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            if error.refusal != nil, run.mode.writesTogether { throw .again(.editByEdit) }
+            guard case .constraint = error.kind else { throw .store(error) }
+            throw .again(.editByEdit)
+        }
+    }
+
+    // MARK: Savepoints
+
+    /// Returns to a copy of an earlier state; the writes since then must be rolled back by the caller.
+    ///
+    /// Rows that were read since then are not current any more.
+    mutating func restore(_ saved: ChangeWriter) throws(StoreError) {
+        try takeBack(to: saved.compensations.count)
+        let changes = changes
+        self = saved
+        self.changes = changes
+        self.changes.noteEverything()
+    }
+
+    /// Runs all compensations.
+    mutating func takeBack() throws(StoreError) { try takeBack(to: 0) }
+
+    private mutating func takeBack(to mark: Int) throws(StoreError) {
+        while compensations.count > mark {
+            do {
+                _ = try run.session.execute(compensations.removeLast())
+            } catch {
+                throw StoreError(
+                    .unknownOutcome, "a write to a table without transactions could not be taken back: \(error)",
+                    code: error.code)
+            }
+        }
+    }
+
+    // MARK: Statements
+
+    /// Runs a statement that writes a row.
+    ///
+    /// - Parameters:
+    ///   - assignments: the columns that it sets.
+    ///   - current: the row before the write; nil for an insertion.
+    /// - Throws: the refusal of the row's edit for a violated constraint; `RunAgain`; `StoreError`.
+    @discardableResult
+    private func execute(
+        _ statement: Statement, of row: EditedRow, setting assignments: [Assignment] = [], current: [Value]? = nil
+    ) throws(PushStop) -> Execution {
+        do {
+            return try run.session.execute(statement)
+        } catch {
+            if let problem = error.refusal(of: row.edit.path) { throw .refused(row.index, problem) }
+            guard case .constraint(let violation) = error.kind else { throw .store(error) }
+            throw try ConstraintExplainer(row: row, run: run)
+                .refusal(violation, assignments: assignments, current: current)
+        }
+    }
+}
+
+extension Section {
+    /// Returns the columns by which a row is found, with their values.
+    func address(of row: [Value]) -> [Assignment] {
+        addressPositions.map { Assignment(column: $0, value: row[$0]) }
+    }
+}

@@ -1,0 +1,238 @@
+import MergeCore
+import RecordStore
+
+/// The other records that contain written rows.
+///
+/// Resources may share a table, rows may move between records, and cascades may change rows of other records. A search
+/// before the write and one after all writes find both the old and the new record. Its state is a value, so a savepoint
+/// is a copy.
+struct OtherRecords {
+    /// Rows that were written, for a later search of their records.
+    private struct WrittenRow {
+        let report: Int
+        let views: [TableView]
+        let table: TableName
+        let address: [RawValue]
+    }
+
+    private let run: RunEnvironment
+    /// Rows whose records in other resources are searched after all writes.
+    private var later: [WrittenRow] = []
+    /// The records that each edit changed besides its own.
+    private var records: [Int: Set<ShownRecord>] = [:]
+    /// The values that access conditions tested in these records before the push.
+    private var conditions: [ShownRecord: [UInt8]] = [:]
+    /// The change of these records for access conditions.
+    private var steps: [ShownRecord: ConditionStep] = [:]
+    private var isWritten = false
+
+    init(_ run: RunEnvironment) {
+        self.run = run
+    }
+
+    // MARK: Writes
+
+    /// Collects the other records that contain a row which is about to change.
+    ///
+    /// - Parameters:
+    ///   - assignments: the columns that are written; nil for a deletion.
+    ///   - before: the rows before the push.
+    mutating func note(
+        _ current: [Value], in section: Section, writing assignments: [Assignment]?, by report: Int,
+        _ before: RowsBefore
+    ) throws(StoreError) {
+        guard run.isKept else { return }
+        let views = run.active.views.others(than: section)
+        if views.isEmpty { return }
+        var sought: [TableView] = []
+        var moved: [TableView] = []
+        for other in views {
+            if let positions = other.positions {
+                // Usually the row's own columns contain the key of the record.
+                if let key = other.view.key(positions.map { current[$0] }) {
+                    let record = ShownRecord(resource: other.view.resource, key: key)
+                    try noteConditions(of: record, other.view, before)
+                    records[report, default: []].insert(record)
+                }
+            } else {
+                sought.append(other.view)
+            }
+            if let assignments, other.isMoved(by: assignments) { moved.append(other.view) }
+        }
+        if sought.isEmpty, moved.isEmpty { return }
+        let address = section.address(of: current).map { part in
+            RawValue(column: section.columns[part.column], value: part.value)
+        }
+        func row(_ views: [TableView]) -> WrittenRow {
+            WrittenRow(report: report, views: views, table: section.table, address: address)
+        }
+        if !sought.isEmpty { try find(row(sought), before) }
+        if !moved.isEmpty { later.append(row(moved)) }
+    }
+
+    /// Records an inserted row for the search after all writes.
+    mutating func noteInserted(_ row: EditedRow, key: RecordKey, root: [Value]?) {
+        let section = row.section
+        guard run.isKept else { return }
+        let views = run.active.views.others(than: section).map(\.view)
+        if views.isEmpty { return }
+        var address = zip(section.columns, key.parts).map { RawValue(column: $0, value: $1) }
+        if address.isEmpty, let root {
+            address = section.parent.map { link in
+                RawValue(column: section.columns[link.column], value: root[link.rootColumn])
+            }
+        }
+        later.append(WrittenRow(report: row.index, views: views, table: section.table, address: address))
+    }
+
+    /// Collects the records that contain rows which the database deletes, changes or restores.
+    mutating func note(_ cascades: [Cascade], by report: Int, _ before: RowsBefore) throws(StoreError) {
+        guard run.isKept else { return }
+        for cascade in cascades {
+            let views = run.active.views[cascade.table]
+            for row in views.isEmpty ? [] : cascade.rows {
+                try note(row, cascade.columns, shownBy: views, report, before)
+            }
+        }
+    }
+
+    /// Collects the records that contain cascaded rows, before and after the change.
+    mutating func note(_ steps: [CascadeFinder.Step], by report: Int, _ before: RowsBefore) throws(StoreError) {
+        try note(steps.map(\.cascade), by: report, before)
+        guard run.isKept else { return }
+        for step in steps where step.cascade.effect == .update {
+            let cascade = step.cascade
+            let views = run.active.views[cascade.table]
+            guard !views.isEmpty, run.active.schema.tables[cascade.table]?.primaryKey.isEmpty == false else { continue }
+            for row in step.after ?? [] {
+                let address = zip(cascade.columns, row).prefix(cascade.nameCount).map {
+                    RawValue(column: $0, value: $1)
+                }
+                later.append(WrittenRow(report: report, views: views, table: cascade.table, address: address))
+            }
+        }
+    }
+
+    // MARK: After all writes
+
+    /// Finds the records that contain written rows now.
+    mutating func findAll(_ progress: BatchProgress, _ before: RowsBefore) throws(StoreError) {
+        isWritten = true
+        defer { later = [] }
+        for row in later
+        where !progress.excluded.contains(run.batch.owners[row.report]) && progress.reports[row.report].isMerged {
+            try find(row, before)
+        }
+        for record in Set(records.values.joined()) where record.resource.access?.columns.isEmpty == false {
+            let after = try testedValues(of: record)
+            // A write that did not change the root row left the tested values as they were.
+            steps[record] = ConditionStep(before: conditions[record] ?? after, after: after)
+        }
+    }
+
+    /// Returns the records that an edit changed besides its own, sorted by resource and key.
+    func changed(by report: Int) -> [ShownRecord] {
+        (records[report] ?? []).sorted { a, b in
+            a.resource.name == b.resource.name ? a.key.precedes(b.key) : a.resource.name < b.resource.name
+        }.map { record in
+            var whole = record
+            whole.step = steps[record]
+            return whole
+        }
+    }
+
+    // MARK: Reading
+
+    private func testedValues(of record: ShownRecord) throws(StoreError) -> [UInt8]? {
+        try root(of: record).flatMap { ConditionTuple($0, of: record.resource)?.bytes }
+    }
+
+    /// Reads the key and the tested columns of a record's root row; other values are NULL.
+    ///
+    /// Other columns may have been dropped or contain values that cannot be decoded.
+    private func root(of record: ShownRecord) throws(StoreError) -> [Value]? {
+        let root = record.resource.root
+        let positions = Set(0..<root.keyCount).union(record.resource.access?.columns ?? []).sorted()
+        let address = zip(root.columns, record.key.parts).map { RawValue(column: $0, value: $1) }
+        let found = try run.session.query(
+            RawSQL(run.dialect).select(
+                positions.map { root.columns[$0] }, from: root.table, where: address,
+                locking: run.session.mustLockReads))
+        for values in found {
+            var row = [Value](repeating: .null, count: root.columns.count)
+            for (position, value) in zip(positions, values) { row[position] = value }
+            if root.key(of: row) == record.key { return row }
+        }
+        return nil
+    }
+
+    /// Records the tested values of a record before another resource changes its root row.
+    private mutating func noteConditions(
+        of record: ShownRecord, _ view: TableView, _ before: RowsBefore
+    ) throws(StoreError) {
+        guard view.section.kind == .root, record.resource.access?.columns.isEmpty == false,
+            conditions[record] == nil
+        else { return }
+        // An earlier edit of the same push may have changed the row.
+        guard let row = try root(of: record), !before.isNew(row, in: view.section) else { return }
+        conditions[record] =
+            ConditionTuple(before.original(of: row, in: view.section) ?? row, of: record.resource)?.bytes
+    }
+
+    private mutating func find(_ row: WrittenRow, _ before: RowsBefore) throws(StoreError) {
+        if row.address.isEmpty || row.address.contains(where: { $0.value == .null }) { return }
+        var columns: [Column] = []
+        for column in row.views.flatMap(\.columns) where !columns.contains(where: { $0.isNamed(column.name) }) {
+            columns.append(column)
+        }
+        if columns.isEmpty { return }
+        let found = try run.session.query(
+            RawSQL(run.dialect).select(
+                columns, from: row.table, where: row.address, locking: run.session.mustLockReads))
+        for values in found { try note(values, columns, shownBy: row.views, row.report, before) }
+    }
+
+    private mutating func note(
+        _ row: [Value], _ columns: [Column], shownBy views: [TableView], _ report: Int, _ before: RowsBefore
+    ) throws(StoreError) {
+        for view in views {
+            let values = view.columns.compactMap { wanted in
+                columns.firstIndex { $0.isNamed(wanted.name) }.map { row[$0] }
+            }
+            guard values.count == view.columns.count, !values.isEmpty, !values.contains(.null) else { continue }
+            if let key = view.key(values) {
+                let record = ShownRecord(resource: view.resource, key: key)
+                if !isWritten { try noteConditions(of: record, view, before) }
+                records[report, default: []].insert(record)
+            } else if view.section.kind != .root {
+                for key in try keys(of: view, linkedBy: values) {
+                    records[report, default: []].insert(ShownRecord(resource: view.resource, key: key))
+                }
+            }
+        }
+    }
+
+    /// Returns the keys of the records to which other columns than the key link a row.
+    private func keys(of view: TableView, linkedBy values: [Value]) throws(StoreError) -> [RecordKey] {
+        guard view.resource.root.keyCount > 0 else { return [] }
+        let rows = try run.session.query(
+            view.preselection(ofRecordsLinkedBy: values, run.dialect, locking: run.session.mustLockReads))
+        return view.records(in: rows, linkedBy: values)
+    }
+}
+
+struct ShownRecord: Hashable {
+    let resource: Resource
+    let key: RecordKey
+    var step: ConditionStep?
+
+    static func == (a: ShownRecord, b: ShownRecord) -> Bool {
+        a.resource.origin == b.resource.origin && a.key == b.key
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+extension Column {
+    fileprivate func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
+}

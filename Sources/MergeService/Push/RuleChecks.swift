@@ -1,0 +1,163 @@
+import MergeCore
+import RecordStore
+
+/// The written rows that the rules' checks read after all writes.
+///
+/// Its state is a value, so a savepoint is a copy.
+struct RuleChecks {
+    /// Written rows of one section.
+    struct Rows {
+        let id: SectionID
+        let section: Section
+        let rows: [WrittenRows.Row]
+    }
+
+    private let run: RunEnvironment
+    private var written = WrittenRows()
+    /// Columns written in rows that several resources share, by section.
+    private var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
+
+    init(_ run: RunEnvironment) {
+        self.run = run
+    }
+
+    var isEmpty: Bool { written.rows.isEmpty }
+
+    // MARK: Writes
+
+    /// Records a written row.
+    ///
+    /// - Parameters:
+    ///   - values: the row's values, which contain its address.
+    ///   - before: the row before the edit; nil if the push inserted it.
+    ///   - traces: the outcomes of the edit that wrote the row.
+    mutating func note(_ row: EditedRow, values: [Value], before: [Value]?, traces: [WrittenRows.Trace]) {
+        guard row.section.isChecked, !values.isEmpty else { return }
+        let address = row.section.address(of: values)
+        written.note(
+            WrittenRows.Row(address: address, before: before, last: row, traces: before == nil ? [] : traces), row.id)
+    }
+
+    /// Records a row that already contained the values of an edit.
+    ///
+    /// If an earlier edit of the push wrote them, a check may revert them for both edits.
+    mutating func noteMet(_ row: EditedRow, values: [Value], traces: [WrittenRows.Trace]) {
+        guard row.section.isChecked, !values.isEmpty else { return }
+        written.trace(traces, of: row.section.address(of: values), row.id)
+    }
+
+    mutating func noteInserted(_ row: EditedRow, key: RecordKey, root: [Value]) {
+        let section = row.section
+        guard section.isChecked else { return }
+        let address =
+            section.keyCount > 0
+            ? key.parts.enumerated().map { Assignment(column: $0, value: $1) }
+            : section.parent.map { Assignment(column: $0.column, value: root[$0.rootColumn]) }
+        written.note(WrittenRows.Row(address: address, before: nil, last: row), row.id)
+    }
+
+    /// Records the columns of an update, if a check of another section may revert them.
+    mutating func noteColumns(_ assignments: [Assignment], of row: EditedRow, current: [Value]) {
+        let footprint = run.footprint(row.section)
+        guard footprint.isCheckedElsewhere else { return }
+        sharedWrites[footprint.reference(to: row.section.addressKey(of: current)), default: [:]][row.id, default: []]
+            .formUnion(assignments.map { row.section.columns[$0.column].name.lowercased() })
+    }
+
+    mutating func remove(_ address: [Assignment], _ id: SectionID) { written.remove(address, id) }
+
+    /// Forgets the rows that steps wrote.
+    mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) { written.drop(isDropped) }
+
+    /// Returns the checks without rows, for an edit that is checked alone.
+    func withoutRows() -> RuleChecks {
+        var checks = self
+        checks.written = WrittenRows()
+        return checks
+    }
+
+    // MARK: Results
+
+    /// The written rows by section, in a fixed order.
+    var rows: [Rows] {
+        written.rows.sorted { ($0.key.resource, $0.key.section) < ($1.key.resource, $1.key.section) }
+            .compactMap { id, rows in
+                guard let first = rows.values.first else { return nil }
+                let sorted = rows.values.sorted { a, b in
+                    RecordKey(a.address.map(\.value)).precedes(RecordKey(b.address.map(\.value)))
+                }
+                return Rows(id: id, section: first.last.resource.sections[id.section], rows: sorted)
+            }
+    }
+
+    /// Returns the rows on which a check fails.
+    func failing(_ check: RowCheck, among rows: Rows) throws(StoreError) -> [WrittenRows.Row] {
+        let sql = run.sql(rows.section)
+        return try matching(rows.rows) { sql.failing(check, where: $0, in: $1) }
+    }
+
+    /// Returns a row that the rules hide from every client.
+    func hidden(among rows: Rows) throws(StoreError) -> WrittenRows.Row? {
+        let sql = run.sql(rows.section)
+        return try matching(rows.rows) { sql.hidden(where: $0, in: $1) }.first
+    }
+
+    /// Removes and returns the effects of edits on some groups of a row.
+    mutating func takeTraces(of row: WrittenRows.Row, _ id: SectionID, groups: Set<Int>) -> [WrittenRows.Trace] {
+        written.takeTraces(of: row.address, id, groups: groups)
+    }
+
+    /// Returns true if another resource of the push wrote columns of these groups.
+    ///
+    /// Its outcomes already report them as written.
+    func isWrittenElsewhere(_ groups: Set<Int>, of row: WrittenRows.Row, in rows: Rows) -> Bool {
+        let section = rows.section
+        let reference = run.footprint(section).reference(to: RecordKey(row.address.map(\.value)))
+        guard let writes = sharedWrites[reference] else { return false }
+        let columns = groups.flatMap { section.groups[$0].fields }.map { field in
+            section.columns[section.fields[field].column].name.lowercased()
+        }
+        return writes.contains { other, written in other != rows.id && !written.isDisjoint(with: columns) }
+    }
+
+    private func matching(
+        _ rows: [WrittenRows.Row], _ statement: ([Int], [[Value]]) -> Statement?
+    ) throws(StoreError) -> [WrittenRows.Row] {
+        guard let columns = rows.first?.address.map(\.column) else { return [] }
+        var found: [WrittenRows.Row] = []
+        var start = 0
+        while start < rows.count {
+            let batch = rows[start..<min(start + SectionSQL.maximumBatch, rows.count)]
+            start += SectionSQL.maximumBatch
+            guard let statement = statement(columns, batch.map { $0.address.map(\.value) }) else { return [] }
+            let hits = Set(try run.session.query(statement))
+            found += batch.filter { hits.contains($0.address.map(\.value)) }
+        }
+        return found
+    }
+}
+
+extension RowCheck {
+    /// The problem of an edit whose row fails the check.
+    func problem(on row: EditedRow) -> Problem {
+        Problem(
+            .check, about: .rule, detail: "The check “\(name)” fails on the row as merged.", path: row.edit.path,
+            retry: .never, constraint: name, fields: fields.map { row.section.fields[$0].name })
+    }
+}
+
+extension Section {
+    var isChecked: Bool { !checks.isEmpty || visibility != nil }
+}
+
+extension OutcomeKind {
+    var writes: Bool { self == .applied || self == .clientWon || self == .combined }
+
+    /// True if the outcome changed a row or a group.
+    package var hasEffect: Bool {
+        switch self {
+        case .applied, .clientWon, .combined, .inserted, .deleted, .restored: true
+        case .unchanged, .already, .serverWon, .rejected, .kept, .missing: false
+        }
+    }
+}
