@@ -212,26 +212,27 @@ class LaneTests(LaneCase):
         self.assertEqual(large.outcome(0).status, "merged")
         self.assertEqual(len(self.server.runs), len(set(self.server.runs)))
 
-    def test_the_small_rest_of_a_large_push_with_an_unknown_outcome_is_sent_at_once(self) -> None:
+    def test_a_large_push_whose_key_another_body_has_used_is_refused_after_it_was_sent_without_its_time(self) -> None:
         store = self.synced()
-        self.photo(store)
-        ticket = self.edit(store, 123, "Hill")
+        ticket = self.photo(store)
         lane = store._synchronizer.lane
+        sent = []
         for _ in range(2):
             store._synchronizer.run("lane", waits=False)
             held = self.server.next_held()
-            self.theirs(street=PHOTO)
-            self.pull(store)
-            key = held.json["pushes"][0]["key"]
+            (push,) = held.json["pushes"]
+            sent.append(push)
             problem = {"code": "key-reused", "title": "key-reused", "status": 422, "retry": False}
-            held.answer({"results": [{"key": key, "status": "failed", "code": 422, "results": [], "problem": problem}]})
+            result = {"key": push["key"], "status": "failed", "code": 422, "results": [], "problem": problem}
+            held.answer({"results": [result]})
             self.wait_for(lambda: not lane.is_busy)
             self.clock.advance(400)
+        self.assertEqual({**sent[1], "sent": sent[0]["sent"]}, sent[0])
+        self.assertNotIn("sent", sent[1])
         self.assertTrue(lane.take_news())
+        self.assertEqual(ticket.outcome(0).problem["code"], "outcome-unknown")
         self.assertTrue(store.sync().ok)
-        self.assertEqual((ticket.outcome(0).status, store.refused_edits()), ("merged", []))
-        record = self.server.get("shoppers", 123)["customer"]
-        self.assertEqual((record["street"], record["lastName"]), (PHOTO, "Hill"))
+        self.assertEqual((store.status.unsent, store.status.refused), (0, 1))
 
     def test_a_started_store_repeats_a_large_push_after_its_own_wait_and_an_edit_does_not_end_that(self) -> None:
         store = self.synced().start()

@@ -92,12 +92,11 @@ def _has_all(section: Section, row: Json | None, values: Json) -> bool:
 
 
 def left(
-    resource: Resource, base: Json | None, record_id: Any, changes: list[RowChange], *, done: set[Any], sums: bool = True
+    resource: Resource, base: Json | None, record_id: Any, changes: list[RowChange], *, done: set[Any]
 ) -> tuple[list[RowChange], list[RowChange]]:
     """Returns what is left to send of changes that may have been merged, and of which nobody can say whether they were.
 
     Groups whose `new` is in the base are left out, and added to `done`; so are those that a later push has found done.
-    Without `sums` this is not so for groups that add: the base may show what others have added.
     """
     kept: list[RowChange] = []
     unknown: list[RowChange] = []
@@ -117,8 +116,7 @@ def left(
             for name, values in change["groups"].items():
                 group = section.group(name)
                 mark = resource.name, key_of(record_id), *place_of_row(change), name
-                is_shown = mark in done or row is not None and equal_groups(group, row, values["new"])
-                if is_shown and (sums or group.merge != "add"):
+                if mark in done or row is not None and equal_groups(group, row, values["new"]):
                     done.add(mark)
                 else:
                     groups[group.merge in ("add", "set")][name] = values

@@ -1,9 +1,7 @@
 """Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
 
-A push whose key stands for another push is built again in the same way, but without a snapshot.
-
-Two notes: `otherHistory` has the numbers of pushes that are to be built again, each with true if its outcome is unknown,
-and with `reused` if an unknown part of it was merged. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
+Two notes: `otherHistory` has the numbers of pushes that are to be built again, each with true if its outcome is unknown.
+`otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
 """
 
 from __future__ import annotations
@@ -17,8 +15,7 @@ from ..changes import Json, RowChange
 from ..ids import is_temporary
 from ..rules import Resource
 from .answers import Answers
-from .parts import SENT, UNSENT, Frozen, Place, StoredEdit, new_problem
-from .sending import without_time
+from .parts import SENT, UNSENT, Frozen, Place, StoredEdit, new_problem, outcome_unknown
 
 
 @dataclass
@@ -32,7 +29,7 @@ class Parts:
 
 
 class Histories(Answers):
-    """Pushes that the gateway has answered with `history-changed` or `key-reused`."""
+    """Pushes that the gateway has answered with `history-changed`."""
 
     def note_other_history(self, push: Frozen) -> None:
         """Has nothing be sent before a snapshot, and a push be built again then, in one transaction."""
@@ -48,32 +45,6 @@ class Histories(Answers):
             under_way = self.database.meta("snapshot")
             if under_way is None or under_way.get("feed") == json.loads(push.body).get("feed"):
                 self.database.set_meta("snapshot", None)  # else it is one of the new history
-
-    def note_reused(self, push: Frozen) -> None:
-        """Stores, in one transaction, that the gateway has other bytes under the key of a push.
-
-        An earlier request was sent without a write, and so without its time. If the bytes differ in more than that,
-        edits have joined the push since. Then its outcome is unknown, and it is built again.
-        """
-        with self.database.transaction("key reused"):
-            self._check_lease()
-            if not self._is_under_way(push):
-                return
-            body = without_time(push.body)
-            if body != push.body:
-                self.database.write("UPDATE push SET body = ? WHERE seq = ?", body, push.seq)
-            else:
-                waiting = self.database.meta("otherHistory") or {}
-                self.database.set_meta("otherHistory", {**waiting, str(push.seq): "reused"})
-
-    def builds_on(self, push: Frozen, others: list[Frozen]) -> bool:
-        """Returns whether the bytes of a push name a row that one of the others creates."""
-        return any(one.encode() in push.body for other in others for one in self._all_creations(other.seq))
-
-    def rebuild_reused(self) -> None:
-        """Builds the pushes of reused keys again, in one transaction, unless a snapshot comes first."""
-        if self.database.meta("otherHistory") and not self.database.meta("resnapshot"):
-            self.rebuild()
 
     def rebuild(self) -> None:
         """Builds the pushes that wait for it again, in one transaction."""
@@ -121,7 +92,7 @@ class Histories(Answers):
             self._regroup_sent(seq)
         # What a later push finds done, the earlier ones have done.
         numbers = [seq for seq in numbers if self._is_sent(seq)]
-        parts = {seq: self._parts(seq, outcome=waiting[str(seq)], done=done) for seq in reversed(numbers)}
+        parts = {seq: self._parts(seq, is_unknown=waiting[str(seq)], done=done) for seq in reversed(numbers)}
         for seq in numbers:
             if not self._is_sent(seq):
                 continue
@@ -168,11 +139,10 @@ class Histories(Answers):
                 " WHERE json_extract(value, '$[0]') = ? AND json_extract(value, '$[1]') = ?)",
                 *(refused, seq, edit.resource, edit.key),
             )
-        detail = "This edit may have been merged already."
-        self._refuse(refused, new_problem("outcome-unknown", 409, "Outcome unknown", detail), [], fault=0)
+        self._refuse(refused, outcome_unknown(), [], fault=0)
 
-    def _parts(self, seq: int, *, outcome: bool | str, done: set[Any]) -> Parts:
-        parts, is_unknown, is_reused = Parts(), bool(outcome), outcome == "reused"
+    def _parts(self, seq: int, *, is_unknown: bool, done: set[Any]) -> Parts:
+        parts = Parts()
         edits = self.edits_of(seq)
         for index, edit in enumerate(edits):
             base, known = self._base(edit.resource, edit.key), self._known(edit.resource)
@@ -189,7 +159,7 @@ class Histories(Answers):
             if is_unknown and creates and not is_temporary(edit.id):
                 kept = [] if row_changes.is_created(known, base, edit.changes) else kept
             elif is_unknown and (base is not None or creates):
-                kept, unknown = row_changes.left(known, base, edit.id, edit.changes, done=done, sums=not is_reused)
+                kept, unknown = row_changes.left(known, base, edit.id, edit.changes, done=done)
             if kept:
                 parts.kept[edit.place] = kept
             if unknown:

@@ -103,6 +103,11 @@ def new_problem(code: str, status: int, title: str, detail: str) -> Json:
     }
 
 
+def outcome_unknown() -> Json:
+    """Returns the problem of an edit of which nobody can say whether it was merged."""
+    return new_problem("outcome-unknown", 409, "Outcome unknown", "This edit may have been merged already.")
+
+
 def pairs(edits: list[StoredEdit], results: list[Json]) -> list[tuple[StoredEdit, Json]]:
     return list(zip(edits, results))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import changes as row_changes
 from ..changes import Json, RowChange
-from .parts import REFUSED, SENT, UNSENT, StoredEdit, conflicts_of, new_problem, pairs
+from .parts import REFUSED, SENT, UNSENT, Frozen, StoredEdit, conflicts_of, new_problem, pairs
 from .paths import faulty_paths
 from .pushes import Pushes
 
@@ -63,6 +63,10 @@ class Refusals(Pushes):
         """The temporary ids that a push creates, also in resources that the rules no longer have."""
         noted = self.database.value("SELECT creates FROM push WHERE seq = ?", seq)
         return list(dict.fromkeys([*self._creations(seq), *json.loads(noted or "[]")]))
+
+    def builds_on(self, push: Frozen, others: list[Frozen]) -> bool:
+        """Returns whether the bytes of a push name a row that one of the others creates."""
+        return any(one.encode() in push.body for other in others for one in self._all_creations(other.seq))
 
     def _refuse_dependents(self, seq: int, fault: StoredEdit | None, made: list[str]) -> None:
         for temporary in made:

@@ -170,6 +170,18 @@ class Sending(Unstored):
                     "UPDATE push SET doubt = max(0, doubt - 1) WHERE seq = ? AND key = ?", push.seq, push.key
                 )
 
+    def drop_time(self, push: Frozen) -> bool:
+        """Takes the time out of the bytes of a push, in one transaction; false if they have none.
+
+        The gateway has other bytes under its key: an earlier request was sent without a write, and so without its time.
+        """
+        body = _text({name: value for name, value in json.loads(push.body).items() if name != "sent"})
+        with self.database.transaction("drop time"):
+            self._check_lease()
+            if self._is_under_way(push):
+                self.database.write("UPDATE push SET body = ? WHERE seq = ?", body, push.seq)
+        return body != push.body
+
     def is_in_doubt(self) -> bool:
         """Returns whether a push may have been merged of which no answer came."""
         return self.database.value("SELECT 1 FROM push WHERE state = ? AND doubt > 0 LIMIT 1", SENT) is not None
@@ -188,11 +200,6 @@ class Sending(Unstored):
         """Whether an answer concerns a push as it is now: it may have been built again meanwhile."""
         row = self.database.row("SELECT state, key FROM push WHERE seq = ?", push.seq)
         return row is not None and row[0] == SENT and row[1] == push.key
-
-
-def without_time(body: bytes) -> bytes:
-    """Returns the bytes of a push as if they had been sent without the time of the first request."""
-    return _text({name: value for name, value in json.loads(body).items() if name != "sent"})
 
 
 def _text(push: Json) -> bytes:

@@ -19,7 +19,7 @@ from .requester import Requester
 
 log = logging.getLogger("fieldmerge")
 
-_LOOKED_AT = {"settled", "refused", "rules", "history", "reused", "unauthorized"}
+_LOOKED_AT = {"settled", "refused", "rules", "history", "unauthorized"}
 """Ends of a request after which the scheduler has something to do."""
 
 
@@ -164,9 +164,7 @@ class Lane:
         page = answer.json
         if answer.status in (200, 207) and isinstance(page, dict) and isinstance(page.get("results"), list):
             results = (one for one in page["results"] if isinstance(one, dict) and one.get("key") == push.key)
-            kind = store_result(self._model, push, next(results, None), self.report)
-            self._model.rebuild_reused()
-            return kind
+            return store_result(self._model, push, next(results, None), self.report)
         if wrote_nothing(answer):
             self._model.nothing_written([push])
         if refuses(answer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..changes import Json
 from ..model import Frozen, Model
+from ..model.parts import outcome_unknown
 from ..transport import Answer
 from .report import Report
 
@@ -12,10 +13,15 @@ _NOT_ABOUT_THE_PUSH = {"strange-host", "strange-origin", "malformed-request", "u
 
 
 def store_result(model: Model, push: Frozen, result: Json | None, report: Report) -> str:
-    """Stores the result of a push; returns `settled`, `refused`, `rules`, `history`, `reused` or `again`."""
+    """Stores the result of a push; returns `settled`, `refused`, `rules`, `history` or `again`."""
     kind = kind_of(result)
     if result is None:
         return kind
+    problem, results = _problem_of(result), result.get("results") or []
+    if kind == "reused":
+        # If the bytes differ in more than the time, edits have joined the push after it was sent.
+        kind = "again" if model.drop_time(push) else "refused"
+        problem, results = outcome_unknown(), []
     if kind == "again":
         if result.get("code") in (429, 503):
             # The gateway has looked the key up, and runs the push when it comes again.
@@ -25,9 +31,6 @@ def store_result(model: Model, push: Frozen, result: Json | None, report: Report
         model.thaw(push)
     elif kind == "history":
         model.note_other_history(push)
-    elif kind == "reused":
-        model.note_reused(push)
-        report.problem = result.get("problem")
     elif kind == "settled":
         report.merged += 1
         report.conflicts += sum(
@@ -36,7 +39,7 @@ def store_result(model: Model, push: Frozen, result: Json | None, report: Report
         model.settle(push, result["results"])
     else:
         report.refused += 1
-        model.refuse(push, _problem_of(result), result.get("results") or [])
+        model.refuse(push, problem, results)
     return kind
 
 

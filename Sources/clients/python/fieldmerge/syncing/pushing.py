@@ -94,21 +94,21 @@ class Pushing(Downloads):
 
     def _take_answer(self, pushes: list[Frozen], page: Json, asked: Asked, shows: list[int]) -> str:
         by_key = {result.get("key"): result for result in page["results"] if isinstance(result, dict)}
-        reused: list[Frozen] = []
+        waiting: list[Frozen] = []
         kinds = set()
         for push in pushes:
             result = by_key.get(push.key)
-            if kind_of(result) == "refused" and self.model.builds_on(push, reused):
+            if kind_of(result) == "refused" and self.model.builds_on(push, waiting):
                 self.model.thaw(push)  # the rows that it uses have no answer yet
+                waiting.append(push)
                 continue
             kind = store_result(self.model, push, result, self._report)
-            reused += [push] if kind == "reused" else []
+            waiting += [push] if kind == "again" else []
             kinds.add(kind)
         stored = self._take_page(page, asked, shows)
-        self.model.rebuild_reused()  # the page may show what was merged
         if "history" in kinds:
             return "answer.history"
-        if kinds & {"again", "reused"}:
+        if "again" in kinds:
             self.situation.problem = self._report.problem
             self._report.error = self._report.error or "a push has to be sent again"
             return "answer.retry"
