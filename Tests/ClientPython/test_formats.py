@@ -41,6 +41,7 @@ class FormatTests(StoreCase):
         self.assertEqual((held["customer"]["points"], held["customer"]["firstName"]), (7, "Bob"))
         self.assertEqual([item["name"] for item in held["groceries"]], ["Beans", "Tea", "Olive oil"])
         self.assertEqual(len(self.server.runs), len(set(self.server.runs)))
+        self.assertEqual(store._database.value("SELECT count(*) FROM filled"), 2)
         store.close()
         self.assertTrue(self.open(self.file()).sync().ok)
 

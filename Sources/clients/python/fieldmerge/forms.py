@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from .changes import Json, RowChange, apply, difference, equal_where_known, fields_of, place_of_row, row_of, unnamed
+from .changes import Json, RowChange, apply, difference, equal_where_known, fields_of, fill, place_of_row, row_of, unnamed
 from .editing import EditableRecord, as_read
 from .errors import RecordNotFound, StoreClosed
 from .ids import key_of, plain
@@ -33,8 +33,8 @@ class RecordDraft:
         """The id of the record."""
         self._replaces = None if restores is None else restores[0]
         edits = store._model.pending(resource, key_of(self.id))
-        self._unknown = unnamed(self._resource, [edit.changes for edit in edits])
-        """The fields of each new row that the database may fill in once the creation is answered."""
+        self._unanswered = set(unnamed(self._resource, [edit.changes for edit in edits]))
+        """The rows of which the answer to the creation is not known yet."""
         self._base: Json | None = store._to_edit(resource, self.id)
         if self._base is None and restores is None:
             raise RecordNotFound(resource, record_id)
@@ -82,20 +82,21 @@ class RecordDraft:
         """
         if not self.is_open:
             raise StoreClosed("the form is closed")
-        self._take_filled()
-        state = self.record._state()
-        changes = difference(self._resource, self._base, state)
-        draft = Draft(self.resource, self.id, changes, self._rules_version, is_based=self._base is not None)
-        self._is_saving = True
         try:
+            with self._store._database.lock:
+                self._is_saving = True
+                self._take_filled()
+                state = self.record._state()
+                changes = difference(self._resource, self._base, state)
+            draft = Draft(self.resource, self.id, changes, self._rules_version, is_based=self._base is not None)
             ticket = self._store._commit([draft], None, replaces=self._replaces)
+            self._replaces = None
+            self._unanswered.update(unnamed(self._resource, [changes]))
+            self._base = copy.deepcopy(state)
+            object.__setattr__(self.record, "_before", copy.deepcopy(state))
+            self._told.clear()
         finally:
             self._is_saving = False
-        self._replaces = None
-        self._unknown.update(unnamed(self._resource, [changes]))
-        self._base = copy.deepcopy(state)
-        object.__setattr__(self.record, "_before", copy.deepcopy(state))
-        self._told.clear()
         return ticket
 
     def close(self) -> None:
@@ -113,23 +114,22 @@ class RecordDraft:
     # Changes below the form
 
     def _take_filled(self) -> None:
-        """Takes the ids of new rows, and the values that the database has put into them, as those of the base."""
+        """Takes the ids of new rows, and what the answers to their creations say, as those of the base."""
         model = self._store._model
-        held = model._base(self.resource, key_of(model.resolve(self.id))) if self._unknown else None
-        if held is None:
-            return
-        self.id = model.resolve(self.id)
-        object.__setattr__(self.record, "id", self.id)
-        for mark, names in list(self._unknown.items()):
-            section, item = self._resource.section(mark[0]), model.resolve(mark[1])
-            found = row_of(section, held, {"section": section.name, "id": item})
-            if found is None:
+        real_id = model.resolve(self.id)  # first: what is resolved has an answer
+        pending = model.pending(self.resource, key_of(real_id))
+        for mark in self._unanswered - unnamed(self._resource, [edit.changes for edit in pending]).keys():
+            section = self._resource.section(mark[0])
+            values = model.filled(self._resource, self.id, section, mark[1])
+            if values is None:
                 continue
             for row in self._rows(section, mark[1]):
-                row.update({name: copy.deepcopy(found[name]) for name in names if row.get(name) is None and name in found})
+                fill(row, values)
                 if section.is_list:
-                    row["id"] = found["id"]
-            del self._unknown[mark]
+                    row["id"] = model.resolve(row["id"])
+            self._unanswered.discard(mark)
+        self.id = real_id
+        object.__setattr__(self.record, "id", real_id)
 
     def _rows(self, section: Section, item: str | None) -> list[Json]:
         """Returns a row in the base, and in the working copy with what it is compared with."""
@@ -142,10 +142,12 @@ class RecordDraft:
 
     def _overtaken(self) -> list[Overtaken]:
         """Returns the groups that the form has changed and whose value in the store is another one now."""
-        if not self._is_saving:
+        with self._store._database.lock:
+            if self._is_saving:
+                return []
             self._take_filled()
         current = self._store._model.view(self.resource, self.id)
-        if current is None or self._base is None or self._is_saving:
+        if current is None or self._base is None:
             return []
         found = []
         for change in difference(self._resource, self._base, self._typed()):

@@ -8,6 +8,8 @@
 - `conflict(seq, kind, push, place, body)`: the list of conflicts; `place` is a group of a record as JSON.
 - `event(seq, kind, body, entry, owner)`: what the app has not handled yet. `entry` is the number of a conflict, `owner`
   the process that delivers it.
+- `filled(resource, key, section, item, fields)`: what the answer to the creation of a row says of the fields that the
+  creation left out, as JSON. `key` and `item` are the ids that the edit had; `item` is empty outside of lists.
 - `ticket(token, …)`, `mapping(temporary, …)`, `lease(…)`.
 """
 
@@ -43,6 +45,9 @@ CREATE TABLE IF NOT EXISTS ticket (
 CREATE INDEX IF NOT EXISTS ticket_push ON ticket (push);
 CREATE INDEX IF NOT EXISTS ticket_key ON ticket (key, seq);
 CREATE TABLE IF NOT EXISTS mapping (temporary TEXT PRIMARY KEY, real TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS filled (
+  resource TEXT NOT NULL, key TEXT NOT NULL, section TEXT NOT NULL, item TEXT NOT NULL, fields TEXT NOT NULL,
+  PRIMARY KEY (resource, key, section, item)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS conflict (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, push INTEGER, place TEXT NOT NULL, body TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS conflict_push ON conflict (push);
@@ -58,7 +63,7 @@ _UPGRADES = {
         "ALTER TABLE event ADD COLUMN owner TEXT",
     ],
 }
-"""What the tables of each earlier format lack in the next one."""
+"""The columns that tables of each earlier format lack in the next one."""
 
 
 def prepare(connection: sqlite3.Connection, path: str) -> None:

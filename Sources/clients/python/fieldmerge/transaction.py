@@ -9,7 +9,7 @@ from .changes import Json, difference
 from .editing import EditableRecord, as_plain, as_read
 from .errors import InvalidEdit, NotPossible, RecordNotFound
 from .ids import key_of, plain, temporary_id
-from .model import Draft
+from .model import Draft, Model
 from .renames import renamed_record
 from .rules import Resource
 from .values import encodable
@@ -67,7 +67,7 @@ class Transaction:
         if base is None:
             record = self._store._to_edit(resource, resolved)
         else:
-            record = checked_base(known, resolved, self._store._model.under_real_ids(known, as_plain(base)))
+            record = checked_base(self._store._model, known, resolved, as_plain(base))
         if record is None:
             raise RecordNotFound(resource, record_id)
         edit = RecordEdit(self, known, resolved, record)
@@ -134,13 +134,12 @@ class Transaction:
             self._commit()
 
 
-def checked_base(resource: Resource, record_id: Any, base: Any) -> Json:
+def checked_base(model: Model, resource: Resource, record_id: Any, record: Any) -> Json:
     """Returns a record that was read before, as the base of an edit; throws `NotPossible` if it is another record."""
-    record: Json = as_plain(base)
     is_record = isinstance(record, dict) and resource.root.name in record
-    if not is_record or key_of(record.get("id")) != key_of(record_id):
+    if not is_record or key_of(model.resolve(record.get("id"))) != key_of(model.resolve(record_id)):
         raise NotPossible("other-record", f"The base is not the record {record_id!r} of {resource.name}.")
-    return renamed_record(resource, record)
+    return model.as_answered(resource, renamed_record(resource, record))
 
 
 class SingleEdit:

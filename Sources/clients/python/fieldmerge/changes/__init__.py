@@ -15,6 +15,7 @@ from .rows import (
     equal_groups,
     equal_where_known,
     fields_of,
+    fill,
     is_creation,
     is_deletion,
     place_of_row,
@@ -25,7 +26,7 @@ from .wire import changeset
 
 __all__ = [
     "Json", "RowChange", "apply", "as_written", "change_of", "changeset", "check", "compose", "created_ids",
-    "difference", "divide", "equal_groups", "equal_where_known", "fields_of", "fill_unknown", "first_seen", "follows",
+    "difference", "divide", "equal_groups", "equal_where_known", "fields_of", "fill", "fill_unknown", "first_seen", "follows",
     "has_unknown", "is_created", "is_creation", "is_deletion", "is_other", "is_seen", "left", "map_ids",
     "mark_unknown", "place_of_row", "regroup", "row_of", "unnamed", "used_ids", "with_unknown", "without_row",
 ]  # fmt: skip

@@ -68,3 +68,8 @@ def equal_where_known(group: Group, one: Json, other: Json) -> bool:
     """Whether the fields that both sides contain have equal values."""
     both = [field.name for field in group.fields if field.name in one and field.name in other]
     return equal_groups(group, {name: one[name] for name in both}, {name: other[name] for name in both})
+
+
+def fill(row: Json, values: Json) -> None:
+    """Gives a row the values of fields that it has no value of."""
+    row.update({name: copy.deepcopy(value) for name, value in values.items() if row.get(name) is None})

@@ -75,11 +75,16 @@ def fill_unknown(
         elif change["do"] == "delete":
             result.append(_filled(section, row, change, is_late=is_late))
         else:
-            groups = {name: _filled(section, row, one, is_late=is_late) for name, one in change["groups"].items()}
+            # A refused edit may have groups that the rules no longer have.
+            known = {group.name: group for group in section.groups}
+            groups = {
+                name: _filled(section, row, one, is_late=is_late) if name in known else one
+                for name, one in change["groups"].items()
+            }
             left = {
                 name: one
                 for name, one in groups.items()
-                if one is change["groups"][name] or not equal_groups(section.group(name), one["old"], one["new"])
+                if one is change["groups"][name] or not equal_groups(known[name], one["old"], one["new"])
             }
             if left:
                 result.append({**change, "groups": left})

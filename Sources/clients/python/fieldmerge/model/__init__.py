@@ -35,7 +35,7 @@ class Model(Refreshing):
             if unsent > limit:
                 return unsent
             self._discard_tickets("outcome IS NULL")
-            for table in ("edit", "push", "base", "creation", "mapping", "conflict", "event", "meta", "lease"):
+            for table in ("edit", "push", "base", "creation", "mapping", "filled", "conflict", "event", "meta", "lease"):
                 self.database.write(f"DELETE FROM {table}")
             self.database.set_meta("signedOut", True)
             self._rules = None

@@ -15,7 +15,6 @@ from .parts import (
     ADDED_KEPT,
     KEPT,
     SENT,
-    UNSENT,
     Frozen,
     Place,
     StoredEdit,
@@ -74,6 +73,7 @@ class Answers(Rebasing):
 
             for index, (edit, result) in enumerate(pairs(edits, results)):
                 if index not in failed and result.get("record") is not None:
+                    self._keep_filled(edit, result["record"], ids)
                     self._fill_later(edit, result["record"])
                 if index not in failed or result.get("record") is not None:
                     self._store_result(edit, result, views.get((edit.resource, edit.key)), newer_than=newer_than)
@@ -225,13 +225,30 @@ class Answers(Rebasing):
         state = self.database.value("SELECT state FROM push WHERE seq = ?", seq)
         return state == SENT or seq in (self.database.meta("added") or [])
 
+    def _keep_filled(self, edit: StoredEdit, record: Json, ids: Mapping[str, Any]) -> None:
+        """Keeps what an answer says of the fields that the creation of a row left out, for readers of before."""
+        known = self._known(edit.resource)
+        for change, real in zip(edit.changes, row_changes.map_ids(None, edit.changes, ids)[1]):
+            if known is None or change["do"] != "create" or not known.has(change["section"]):
+                continue
+            section, item = row_changes.place_of_row(change)
+            row = row_changes.row_of(known.section(section), record, real)
+            if row is None:
+                continue
+            fields = {name: value for name, value in row.items() if name not in change["new"]}
+            self.database.write(
+                "INSERT OR REPLACE INTO filled VALUES (?, ?, ?, ?, ?)",
+                *(edit.resource, edit.key, section, item or "", json.dumps(fields)),
+            )
+
     def _fill_later(self, edit: StoredEdit, record: Json) -> None:
-        """Tells edits that wait behind a creation what the database has put into its row."""
+        """Tells edits behind a creation, waiting and refused ones, what the database has put into its row."""
         known = self._known(edit.resource)
         if known is None or not any(change["do"] == "create" for change in edit.changes):
             return
-        for later in self.pending(edit.resource, key_of(record["id"])):
-            if later.state == UNSENT and row_changes.has_unknown(later.changes):
+        behind = self._edits("e.resource = ? AND e.key = ? AND p.state IN (0, 3)", edit.resource, key_of(record["id"]))
+        for later in behind:
+            if row_changes.has_unknown(later.changes):
                 self._fill(later, known, record)
 
     def _store_result(self, edit: StoredEdit, result: Json, before: Json | None, *, newer_than: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import changes as row_changes
 from ..changes import Json, RowChange
-from ..errors import InvalidEdit, RecordNotFound, StoreClosed, UnknownName
+from ..errors import InvalidEdit, RecordNotFound, StoreClosed
 from ..ids import key_of
 from ..owners import has_ended
 from ..renames import renamed
@@ -32,8 +32,8 @@ class Drafts(Discarding):
             self._check_open()
             tokens = [] if replaces is None else self._replace_refused(replaces)
             drafts = [self._under_present_names(draft) for draft in drafts]
-            passed = any(draft.is_based and not self._is_seen(draft) for draft in drafts)
             edits = [self._prepared(draft) for draft in drafts]
+            passed = any(draft.is_based and not self._is_seen(*edit) for draft, edit in zip(drafts, edits))
             token = str(uuid.uuid4())
             number = int(self.database.value("SELECT coalesce(max(seq), 0) + 1 FROM ticket"))
             records = [[resource.name, key_of(record_id)] for resource, record_id, _ in edits]
@@ -69,15 +69,9 @@ class Drafts(Discarding):
         known = self._known(draft.resource)
         return draft if known is None else replace(draft, changes=renamed(known, draft.changes))
 
-    def _is_seen(self, draft: Draft) -> bool:
+    def _is_seen(self, resource: Resource, record_id: Any, changes: list[RowChange]) -> bool:
         """Whether the groups that an edit with a base of its own changes have the values of that base."""
-        known = self._known(draft.resource)
-        if known is None:
-            return False
-        try:
-            return row_changes.is_seen(known, self.view(draft.resource, draft.id), draft.changes)
-        except UnknownName:
-            return False  # the rules have other names by now
+        return row_changes.is_seen(resource, self.view(resource.name, record_id), changes)
 
     def _check_open(self) -> None:
         """Throws `StoreClosed` if this or another process has signed out."""
@@ -98,7 +92,24 @@ class Drafts(Discarding):
         if self.rules.edition != draft.rules_version or draft.is_based:
             # A base can lack fields: it was read under other rules.
             changes = row_changes.regroup(resource, seen, changes)
+        changes = self._filled_since(resource, draft, changes)
         return resource, record_id, self._marked(resource, record_id, changes)
+
+    def _filled_since(self, resource: Resource, draft: Draft, changes: list[RowChange]) -> list[RowChange]:
+        """Returns changes whose `old` is what the answers to creations say that came since the edit was begun."""
+        begun: Json = {"id": draft.id}
+        for change in draft.changes:
+            if "id" in change:
+                begun.setdefault(change["section"], []).append({"id": change["id"]})
+            else:
+                begun[change["section"]] = {}
+        told = self.as_answered(resource, begun)
+        rows = {
+            row_changes.place_of_row(one): row_changes.row_of(resource.section(one["section"]), told, one) or {}
+            for one in changes
+        }
+        unknown = {place: set(row) for place, row in rows.items()}
+        return row_changes.fill_unknown(resource, told, row_changes.mark_unknown(changes, unknown))
 
     def _join(self, edits: list[tuple[Resource, Any, list[RowChange]]], atomic: str | None) -> int | None:
         """Adds an edit to the unsent push that holds all of its records, if there is one that may take it."""

@@ -12,7 +12,7 @@ from ..clock import Clock
 from ..database import Database
 from ..errors import RulesUnknown, UnknownName
 from ..ids import is_temporary, key_of, order_of
-from ..rules import Resource, Rules
+from ..rules import Resource, Rules, Section
 from .parts import REFUSED, SENT, UNSENT, Place, StoredEdit
 
 
@@ -85,22 +85,34 @@ class Reading:
             key = key_of(resolved)
             return self._over(resource, self._base(resource, key), resolved, self._stacked(resource, key))
 
-    def under_real_ids(self, resource: Resource, record: Any) -> Any:
-        """Returns a record that was read under a temporary id under the real one, with what the database filled in."""
-        if not isinstance(record, dict) or self.resolve(record.get("id")) == record.get("id"):
-            return record
-        record["id"] = self.resolve(record["id"])
-        held = self._base(resource.name, key_of(record["id"]))
+    def filled(self, resource: Resource, record_id: Any, section: Section, item: Any = None) -> Json | None:
+        """Returns what the answer to the creation of a row says of the fields that the creation left out; `None` before
+        it. The ids are those that the row had when it was read."""
+        text = self.database.value(
+            "SELECT fields FROM filled WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
+            " ORDER BY key = ?2 DESC",
+            *(resource.name, key_of(record_id), key_of(self.resolve(record_id))),
+            *(section.name, "" if item is None else key_of(item)),
+        )
+        if text is None:
+            return None
+        fields = {section.renames.get(name, name): value for name, value in json.loads(text).items()}
+        return {name: value for name, value in fields.items() if name in section.fields}
+
+    def as_answered(self, resource: Resource, record: Json) -> Json:
+        """Returns a record that was read earlier with real ids. Rows with a temporary one were read before the answer to
+        their creation: they get what it says, wherever they have no value."""
+        real_id = self.resolve(record["id"])  # first: what is resolved has an answer
         for section in resource.sections:
             part = record.get(section.name)
-            for row in part or [] if section.is_list else [part] if part else []:
+            for row in part or [] if section.is_list else [] if part is None else [part]:
+                item = row["id"] if section.is_list else None
+                real_item = self.resolve(item)
+                if real_id != record["id"] or real_item != item:
+                    row_changes.fill(row, self.filled(resource, record["id"], section, item) or {})
                 if section.is_list:
-                    row["id"] = self.resolve(row["id"])
-                found = row_changes.row_of(section, held, {"section": section.name, "id": row.get("id")}) or {}
-                for name, field in section.fields.items():
-                    if row.get(name, "") is None and not field.nullable and name in found:
-                        row[name] = found[name]
-        return record
+                    row["id"] = real_item
+        return {**record, "id": real_id}
 
     def _base(self, resource: str, key: str) -> Json | None:
         text = self.database.value("SELECT record FROM base WHERE resource = ? AND key = ?", resource, key)

@@ -211,7 +211,7 @@ class MemoryGateway(ScriptedServer):
     def _run(self, push: Json, ids: dict[str, Any]) -> Json:
         self.runs.append(push["key"])
         before = copy.deepcopy(self.records)
-        own: dict[str, Any] = {one: self._number() for one in sorted(self._creations(push))}
+        own: dict[str, Any] = {one: self._number() for one in sorted(self._creations(push) - ids.keys())}
         known = {**ids, **own}
         results: list[Json] = []
         try:
