@@ -199,6 +199,22 @@ class SendingTests(FullDisk):
                 used = self.server.get("shoppers", 123)["groceries"][0]["aisle"]
                 self.assertEqual(used, 5 if joins else store.ticket(aisle.id).id)
 
+    def test_rows_that_build_on_one_another_wait_for_the_outcome_of_the_first(self) -> None:
+        store = self.synced(self.file())
+        with store.create("aisles") as aisle:
+            aisle.aisle.name = "Oils"
+        self.lost_from_memory(store)
+        store = self.killed(store)
+        with store.create("shoppers") as shopper:
+            shopper.customer.firstName = "Kim"
+            shopper.groceries.append({"name": "Olive oil", "aisle": aisle.id})
+        with store.create("orders", "A1") as order:
+            order.order.customer = shopper.id
+        self.settle(store)
+        self.assertEqual(store.refused_edits(), [])
+        customer = self.server.get("orders", "A1")["order"]["customer"]
+        self.assertEqual(self.server.get("shoppers", customer)["groceries"][0]["aisle"], store._model.resolve(aisle.id))
+
     def test_an_edit_behind_a_large_push_after_a_kill(self) -> None:
         store = self.synced(self.file())
         with store.edit("shoppers", 123) as s:
