@@ -239,6 +239,22 @@ extension CreatedRowTests {
         #expect(form.record["order", "note"] == "none")
     }
 
+    @Test("A row that a snapshot contains, of whose creation no answer came, is known by the snapshot")
+    func aCreationWithoutAnAnswer() async throws {
+        let gateway = try Self.gateway()
+        let store = try await StoreTests.synced(gateway)
+        try await store.create("orders", id: "A1") { $0["order", "customer"] = 123 }
+        let base = try #require(try await store.record("orders", "A1"))
+        gateway.script.loseAnswer()
+        try await store.sync()
+        gateway.loseJournal(at: 0)
+        #expect(try await store.sync().isOK)
+        #expect(await store.status.unsent == 0)
+        try await store.edit("orders", "A1", base: base) { $0["order", "note"] = "mine" }
+        #expect(try await store.sync().isOK)
+        #expect(try Self.lastChanges(gateway)["A1"]?["order"]["note"] == ["old": "none", "new": "mine"])
+    }
+
     /// The rules with another name of a field.
     private static func renamedRules() throws -> JSONValue {
         var text = SharedCases.model["rules"].description

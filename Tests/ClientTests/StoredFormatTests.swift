@@ -45,6 +45,8 @@ import Testing
         #expect(await draft.outcome.status == .merged)
         #expect(gateway.record("shoppers", 123)?["customer"]["lastName"] == "Hill")
         #expect(gateway.record("shoppers", 123)?["groceries"][2]["aisle"] == 1001)
+        let created = try await store.file.read { try $0.text("SELECT item FROM created_row") }
+        #expect(created == "tmp:af84d6d0-f39b-4b22-ba41-a674d7561a83")
         #expect(try await refused.discard())
         #expect(await store.status.refused == 0)
         await store.close()

@@ -26,23 +26,38 @@ extension Ledger {
     }
 
     /// Returns the rows of an edit's unknown fields as the answer to their creation reports them, with the edit's names.
+    ///
+    /// A page may contain a row with an id of the app's own before the answer comes, or instead of it.
     func answered(_ edit: RecordEdit) throws -> [RowChange.Place: JSONObject] {
         guard !edit.unknown.rows.isEmpty, let resource = try known(edit.resource.name) else { return [:] }
         // The id under which its user saw the record, which may be a temporary one.
         let seen = edit.before?["id"] ?? edit.id
         let key = try resolve(seen).key
         let waiting = try unknownFields(of: resource, key)
+        let base = try base(RecordPlace(resource: resource.name, key: key))
         var found: [RowChange.Place: JSONObject] = [:]
         // A row that waits for its answer may have the place of an earlier one.
         for (place, names) in edit.unknown.rows where waiting.rows[place] == nil {
             guard let section = resource.section(named: place.section) else { continue }
-            let fields = try text(
-                "SELECT fields FROM created_row WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
-                    + " ORDER BY key <> ?2", [resource.name, seen.key, key, place.section, place.key ?? ""])
-            guard let row = fields.flatMap({ JSONValue(text: $0)?.objectValue }).map(section.renamed) else { continue }
-            for name in names { found[place, default: [:]][name] = row[section.renamed(name)] }
+            let item = try place.key.map { JSONValue.string(try resolve(key: $0)) }
+            let pulled = RowChange(section: section.name, item: item, step: .edit([:]))
+                .row(of: base, isList: section.isList)
+            guard let row = try createdRow(place, of: resource, keys: (seen.key, key)) ?? pulled else { continue }
+            for name in names { found[place, default: [:]][name] = section.renamed(row)[section.renamed(name)] }
         }
         return found
+    }
+
+    /// Returns the fields that the answer to the creation of a row reports; nil if there is no answer.
+    ///
+    /// - Parameter keys: the id of its record as its user saw it, and the real one.
+    private func createdRow(
+        _ place: RowChange.Place, of resource: ResourceRules, keys: (seen: String, real: String)
+    ) throws -> JSONObject? {
+        try text(
+            "SELECT fields FROM created_row WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
+                + " ORDER BY key <> ?2", [resource.name, keys.seen, keys.real, place.section, place.key ?? ""]
+        ).flatMap { JSONValue(text: $0)?.objectValue }
     }
 
     /// Fills the unknown fields of later edits from the record in the answer to a creation.
