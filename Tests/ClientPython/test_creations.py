@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 import unittest
 from collections.abc import Mapping
 from typing import Any
 
 from store_case import RULES, StoreCase
+from support import seeds
 
 import fieldmerge
 from fieldmerge.ids import key_of
@@ -23,10 +25,19 @@ class NumberingGateway(MemoryGateway):
 
     made = 0
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.first: dict[Any, int] = {}
+        """The points of each new record, by its id."""
+        self.old: list[tuple[Any, Any]] = []
+        """The id and the `old` of each edit of points."""
+
     def _row(
         self, resource: Resource, section: Section, place: tuple[str, str], record_id: Any, row: dict[str, Any]
     ) -> list[dict[str, Any]]:
         outcomes = super()._row(resource, section, place, record_id, row)
+        if "points" in row:
+            self.old.append((record_id, row["points"]["old"]))
         if outcomes and outcomes[0]["outcome"] == "inserted":
             self.made += 1
             part = self.records[place][section.name]
@@ -34,6 +45,8 @@ class NumberingGateway(MemoryGateway):
             values = {"points": self.made, "quantity": f"{self.made} bags", "note": f"note {self.made}",
                       "number": f"card {self.made}"}  # fmt: skip
             new.update({name: value for name, value in values.items() if new.get(name, "") is None})
+            if section is resource.root:
+                self.first[record_id] = self.made
         return outcomes
 
 
@@ -42,7 +55,7 @@ class CreationTests(StoreCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.server = NumberingGateway(RULES, {"shoppers": [self.server.get("shoppers", 123)], "aisles": []})
+        self.server = NumberingGateway(RULES, {"shoppers": [self.server.get("shoppers", 123)]}, clock=self.clock)
         self.store, self.other = self.synced(self.file()), self.synced(self.file())
 
     def create(self, *items: str, name: str = "Kim", into: Any = None) -> Any:
@@ -180,6 +193,20 @@ class CreationTests(StoreCase):
         form.save()
         self.assertEqual(self.old("card", "number"), ["card 2"] * 2)
 
+    def test_two_creations_of_one_section(self) -> None:
+        with self.store.create("shoppers") as new:
+            new.customer.firstName, new.card = "Kim", {}
+        base = self.store.record("shoppers", new.id)
+        self.answer()
+        for card in (None, {}):
+            with self.store.edit("shoppers", new.id) as s:
+                s.card = card
+            self.answer()
+        with self.store.edit("shoppers", new.id, base=base) as s:
+            s.card.number = "mine"
+        self.assertEqual((self.old("card", "number"), self.store.record("shoppers", new.id).card.number), (["card 2"], "mine"))
+        self.assertEqual([one.current for one in self.store.conflicts()], ["card 3"])
+
     # One after the other
 
     def test_a_creation_that_was_refused_and_sent_again(self) -> None:
@@ -278,6 +305,16 @@ class CreationTests(StoreCase):
         self.assertEqual(second["lastName"], {"old": None, "new": "Hill"})
         self.assertEqual(second["address"]["new"]["street"], "2 Low St")
 
+    def test_a_null_that_the_app_has_set_is_seen(self) -> None:
+        with self.store.edit("shoppers", 123) as s:
+            s.groceries.append({"name": "Rice", "quantity": None})
+        base = self.store.record("shoppers", 123)
+        self.answer()
+        with self.store.edit("shoppers", 123, base=base) as s:
+            s.groceries[2].quantity = "9 bags"
+        self.assertEqual(self.old("groceries", "item"), [{"name": "Rice", "quantity": None}])
+        self.assertEqual([one.current["quantity"] for one in self.store.conflicts()], ["1 bags"])
+
     def test_a_field_that_has_another_name_since(self) -> None:
         new = self.create()
         base = self.store.record("shoppers", new.id)
@@ -303,6 +340,69 @@ class CreationTests(StoreCase):
         with self.store.edit("shoppers", new.id, base=base) as s:
             s.customer.score = 99
         self.assertEqual(self.old(group="score"), [1, 1, 1])
+
+    def test_walks(self) -> None:
+        """One edit of each new record that was begun before the answer to its creation, in any order of answers, losses,
+        restarts and changes of other clients: its `old` is what the answer says."""
+        self.seen = 0
+        for seed in seeds(15):
+            with self.subTest(seed=seed):
+                self.setUp()
+                self.walk(random.Random(seed))
+        self.assertGreater(self.seen, 0)
+
+    def walk(self, dice: random.Random) -> None:
+        begun: list[tuple[Any, Any]] = []
+        for _ in range(25):
+            act = dice.choice(["create", "create", "sync", "sync", "lose", "none", "theirs", "end", "end", "restart"])
+            if act == "create":
+                with self.store.transaction() as t:
+                    made = [t.create("shoppers") for _ in range(dice.randint(1, 2))]
+                    for new in made:
+                        new.customer.firstName = "Kim"
+                begun += [(new.id, self.begin(new.id, dice)) for new in made]
+            elif act == "sync":
+                dice.choice([self.store, self.other]).sync()
+                self.clock.advance(400)
+            elif act == "lose":
+                self.server.lose_answer()
+            elif act == "none":
+                self.server.no_network()
+            elif act == "theirs":
+                for real in self.server.first:
+                    self.later(record := self.server.get("shoppers", real))
+                    self.server.put("shoppers", real, record)
+            elif act == "end" and begun:
+                self.end(*begun.pop(dice.randrange(len(begun))), dice)
+            elif act == "restart":
+                kept = [(one, of) for one, of in begun if not isinstance(of, fieldmerge.forms.RecordDraft)]
+                begun = kept
+                self.store.close()
+                self.store = self.open(self.file())
+        for one in begun:
+            self.end(*one, dice)
+        self.server._script.clear()
+        for store in (self.store, self.other, self.store):
+            self.clock.advance(400)
+            self.assertTrue(store.sync().ok)
+        self.assertEqual((self.store.status.unsent, self.store.status.refused), (0, 0))
+        self.assertEqual([old for _, old in self.server.old], [self.server.first[one] for one, _ in self.server.old])
+        self.seen += len(self.server.old)
+
+    def begin(self, record_id: Any, dice: random.Random) -> Any:
+        return self.store.draft("shoppers", record_id) if dice.random() < 0.5 else self.store.record("shoppers", record_id)
+
+    def end(self, record_id: Any, begun: Any, dice: random.Random) -> None:
+        if isinstance(begun, fieldmerge.forms.RecordDraft):
+            begun.record.customer.points = 99
+            begun.save()
+            return
+        with self.store.edit("shoppers", record_id, base=begun if dice.random() < 0.7 else None) as s:
+            if s.customer.points is None and dice.random() < 0.5:
+                self.other.sync()  # the answer comes while the edit is open
+                self.clock.advance(400)
+            if s.customer.points in (None, self.server.first.get(self.store._model.resolve(record_id))):
+                s.customer.points = 99
 
 
 if __name__ == "__main__":
