@@ -1,6 +1,7 @@
 """One edit while its push runs, and its outcomes."""
 
 from .reading import changes, temporary
+from .values import as_key
 
 
 class NothingCreated(Exception):
@@ -44,6 +45,17 @@ def sent_values(change):
                     yield from ((fields[name], value) for name, value in side.items())
 
 
+def new_values(change):
+    """Every value that is not the base, with its field."""
+    fields = {f.name: f for f in change.section.fields}
+    if change.kind == "create":
+        yield from ((fields[name], value) for name, value in change.new.items())
+    elif change.kind == "edit":
+        for base, edited in change.groups.values():
+            held = base if isinstance(base, dict) else {}
+            yield from ((fields[name], value) for name, value in edited.items() if name not in held or held[name] != value)
+
+
 class EditRun:
     """One edit while its push runs."""
 
@@ -70,16 +82,31 @@ class EditRun:
     def creates(self) -> bool:
         return self.root_change is not None and self.root_change.kind == "create"
 
+    def ids_of(self, *kinds):
+        """The ids of the rows that this edit changes in these ways, as (table, id)."""
+        for change in self.changes:
+            id = self.sent.get("id") if change.section is self.resource.root else change.id
+            if change.kind in kinds and id is not None:
+                yield change.section.table, id
+
     def creations(self):
         """The temporary ids that this edit gives, as (table, id)."""
+        return ((table.name, id) for table, id in self.ids_of("create") if temporary(table, id))
+
+    def chosen_keys(self):
+        """The rows that this edit creates under keys of the client, as (table, key)."""
+        return ((table.name, as_key(id)) for table, id in self.ids_of("create") if not temporary(table, id))
+
+    def needed_keys(self):
+        """The rows with keys of the client that this edit refers to, as (table, key)."""
         root = self.resource.root.table
+        if not self.creates and self.sent.get("id") is not None:
+            yield root.name, as_key(self.sent["id"])
+        yield from ((table.name, as_key(id)) for table, id in self.ids_of("edit", "delete"))
         for change in self.changes:
-            if change.kind != "create":
-                continue
-            id = self.sent.get("id") if change.section is self.resource.root else change.id
-            table = root if change.section is self.resource.root else change.section.table
-            if temporary(table, id):
-                yield table.name, id
+            for field, value in new_values(change):
+                if field.references and value is not None:
+                    yield field.references, as_key(value)
 
     def references(self):
         """The temporary ids that this edit needs from elsewhere, as (table, id)."""

@@ -26,6 +26,8 @@ class PushRun(Rows, Checks):
         self.initial = {}
         self.softly_deleted = set()
         self.missing = set()
+        # The rows with keys of the client that refused edits would have created.
+        self.unmade = set()
         self.is_unsure = False
 
     def run(self):
@@ -84,6 +86,8 @@ class PushRun(Rows, Checks):
         saved, known, given = self.database.copy(), dict(self.known), dict(self.given)
         try:
             self.initial = {}
+            if any(self.is_unmade(table, key) for table, key in edit.needed_keys()):
+                raise NothingCreated()
             self.merge(edit)
             if not edit.is_rejected and not edit.problem and not edit.is_lost:
                 self.check(edit)
@@ -92,6 +96,10 @@ class PushRun(Rows, Checks):
         if edit.is_rejected or edit.problem:
             self.database, self.known, self.given = saved, known, given
             self.missing -= set(edit.creations())
+            self.unmade |= set(edit.chosen_keys())
         else:
             self.learn([edit])
         self.final = self.database
+
+    def is_unmade(self, table: str, key: tuple) -> bool:
+        return (table, key) in self.unmade and key not in self.database.rows[table]
