@@ -10,14 +10,14 @@ DAYS = 40
 
 def run(stage) -> None:
     name, key = stage.open(1), f"clock-{stage.serial}"
-    first = stage.push(0, [stage.addition(name, 1)], key)
+    first = stage.push_to_end(0, [stage.addition(name, 1)], key)
     for gateway in stage.place.gateways:
         gateway.stop()
     move_back(stage.engine)
     before = pruned(stage.engine)
     stage.place.start()
     if stage.wait(lambda: pruned(stage.engine) != before, "pruning the journal"):
-        again = stage.push(0, [stage.addition(name, 1)], key)
+        again = stage.push_to_end(0, [stage.addition(name, 1)], key)
         n = stage.rows(name)[1]["n"]
         if again != first or n != 1:
             stage.add(f"a push was answered {first}, and {DAYS} days later {again}; n is {n}")

@@ -28,7 +28,7 @@ def label(name: str, old: str, new: str) -> dict:
 
 def push(stage, name: str, edit: dict) -> str:
     key = f"{name} {stage.serial}"
-    status, answer = stage.push(0, [edit], key)
+    status, answer = stage.push_to_end(0, [edit], key)
     if status != 200:
         stage.add(f"{edit} was answered {status} {answer}")
     return key

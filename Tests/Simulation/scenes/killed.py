@@ -11,10 +11,10 @@ def run(stage) -> None:
     name = stage.open(1)
     keys = [f"killed-{stage.serial}-{number}" for number in range(KILLS)]
     for number, key in enumerate(keys):
-        first = stage.push(0, [stage.addition(name, 1)], key)
+        first = stage.push_to_end(0, [stage.addition(name, 1)], key)
         stage.place.gateways[0].kill()
         stage.place.start_gateway(0)
-        again = stage.push(0, [stage.addition(name, 1)], key)
+        again = stage.push_to_end(0, [stage.addition(name, 1)], key)
         n = stage.rows(name)[1]["n"]
         if again != first or n != number + 1:
             return stage.add(f"n is {n} after {number + 1} pushes. After a kill {key} was answered {again}, before it {first}")

@@ -92,3 +92,15 @@ class Stage:
     def push(self, gateway: int, edits: list, key: str = "") -> tuple:
         status, text = at_once(self.client.caller.call(gateway, "POST", "/v1/push", {"edits": edits} | ({"key": key} if key else {})))
         return status, json.loads(text) if status else {}
+
+    def push_to_end(self, gateway: int, edits: list, key: str) -> tuple:
+        """Sends a push again until it has an answer that a client need not repeat."""
+        answers = []
+
+        def is_final() -> bool:
+            status, answer = self.push(gateway, edits, key)
+            answers.append((status, answer))
+            return 0 < status < 500 and answer.get("code") != "in-progress"
+
+        self.wait(is_final, f"answering {key}")
+        return answers[-1]
