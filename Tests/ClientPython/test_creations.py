@@ -290,6 +290,23 @@ class CreationTests(StoreCase):
         form.save()
         self.assertEqual(self.old("order", "note"), ["note 2"])
 
+    def test_a_creation_that_a_snapshot_shows_and_that_has_no_answer(self) -> None:
+        with self.store.create("orders", "A1") as order:
+            order.order.customer = 1
+        form = self.store.draft("orders", "A1")
+        for _ in range(2):
+            (push,) = self.store._model.freeze(is_single=False)
+        with self.store.edit("orders", "A1") as s:
+            s.order.note = "behind"
+        self.store._model.note_other_history(push)
+        for note in ("none", "later"):
+            self.server.put("orders", "A1", {"id": "A1", "order": {"note": note, "customer": 1}})
+            self.assertIsNotNone(self.store._synchronizer._pull())
+        self.assertEqual(self.old("order", "note"), ["none"])
+        form.record.order.note = "mine"
+        form.save()
+        self.assertEqual(self.old("order", "note"), ["none", "none"])
+
     def test_values_stay_what_the_app_has_set(self) -> None:
         with self.store.create("shoppers") as new:
             new.customer.firstName, new.customer.points, new.customer.lastName = "Kim", 4, None

@@ -7,7 +7,7 @@ Two notes: `otherHistory` has the numbers of pushes that are to be built again, 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import changes as row_changes
@@ -121,8 +121,16 @@ class Histories(Answers):
     def _rebuild_push(self, seq: int, edits: list[StoredEdit], parts: Parts) -> None:
         self._reopen(seq)
         for edit in edits:
-            if edit.place in parts.kept:
-                self._write_changes(seq, edit.place, parts.kept[edit.place])
+            left = parts.kept.get(edit.place, [])
+            base = self._base(edit.resource, edit.key)
+            if base is not None:
+                # Rows that are shown as created have no other answer.
+                others = [*left, *parts.unknown.get(edit.place, [])]
+                done = replace(edit, changes=[one for one in edit.changes if one not in others])
+                self._keep_filled(done, base, {})
+                self._fill_later(done, base)
+            if left:
+                self._write_changes(seq, edit.place, left)
             else:
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
         self._note_creations(seq)
