@@ -59,13 +59,16 @@ struct PushBatch: Sendable {
     var isShared: Bool { items.count > 1 }
 }
 
-enum PushEnding: Sendable {
+/// The end of a push in a transaction.
+enum PushOutcome: Sendable {
     /// The push is merged, or would be in a preview.
     case merged(PushAnswer)
     /// The push writes nothing, for reasons in its reports.
     case refused([EditReport])
     /// The push cannot run: a request error that only the database could show.
     indirect case fault(Problem)
+    /// The push leaves the shared transaction and must run in its own.
+    case alone
 }
 
 extension Push {

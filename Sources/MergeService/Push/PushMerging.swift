@@ -48,20 +48,20 @@ final class PushMerging: Sendable {
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
     func merge(
         _ batch: PushBatch, on connection: any StoreConnection, waits: Bool, locking tables: [TableName] = []
-    ) throws(StoreError) -> [Shared<PushEnding>] {
+    ) throws(StoreError) -> [PushOutcome] {
         let patience = batch.items.map(\.patience)
         connection.wait(as: waits ? patience[0] : .shared(by: patience))
         var mode = RunMode(batch)
         while true {
             switch try attempt(batch, on: connection, mode: mode, waits: waits, locking: tables) {
-            case .ended(let endings): return endings
+            case .ended(let outcomes): return outcomes
             case .again(let reason): mode = mode.changed(by: reason)
             }
         }
     }
 
     private enum Attempt {
-        case ended([Shared<PushEnding>])
+        case ended([PushOutcome])
         case again(RunAgain)
 
         /// If edits are independent, the next run leaves the edit out; otherwise the push is refused.
@@ -69,7 +69,7 @@ final class PushMerging: Sendable {
             if transaction.run.isEachForItself { return .again(.without(edit, problem)) }
             transaction.progress.rollBack(transaction.writer, of: transaction.plan.push)
             transaction.progress.reports[edit].problem = problem
-            return .ended([.answered(.refused(transaction.progress.reports))])
+            return .ended([.refused(transaction.progress.reports)])
         }
     }
 
@@ -96,7 +96,7 @@ final class PushMerging: Sendable {
             guard case .constraint = error.kind, !batch.isShared else { throw error }
             // A constraint that the database checks only at COMMIT names no row.
             let reports = batch.plan.push.edits.map { EditReport($0, problem: error.problem) }
-            return .ended([.answered(.refused(reports))])
+            return .ended([.refused(reports)])
         }
         if let difference { try Self.check(difference, under: batch.active, on: connection) }
         return ended
@@ -109,9 +109,9 @@ final class PushMerging: Sendable {
         do throws(PushStop) {
             guard batch.isShared || !batch.items[0].isOverdue else { throw .store(Self.late) }
             guard let records = try transaction.merge() else {
-                return .rollback(.ended([.answered(.refused(transaction.progress.reports))]))
+                return .rollback(.ended([.refused(transaction.progress.reports)]))
             }
-            let endings = try transaction.run.reading { () throws(StoreError) in
+            let outcomes = try transaction.run.reading { () throws(StoreError) in
                 let kept = try answers(transaction, records)
                 // The encoder stops at the deadline, so its bytes may be incomplete.
                 guard batch.isShared || !batch.items[0].isOverdue else { throw Self.late }
@@ -119,9 +119,9 @@ final class PushMerging: Sendable {
                 if !batch.items[0].request.isPreview {
                     try writer.keep(kept.compactMap(\.self), in: transaction.run.session)
                 }
-                return kept.map { push -> Shared<PushEnding> in push.map { .answered(.merged($0.answer)) } ?? .alone }
+                return kept.map { push -> PushOutcome in push.map { .merged($0.answer) } ?? .alone }
             }
-            return batch.items[0].request.isPreview ? .rollback(.ended(endings)) : .commit(.ended(endings))
+            return batch.items[0].request.isPreview ? .rollback(.ended(outcomes)) : .commit(.ended(outcomes))
         } catch {
             if case .different(let found) = error { difference = found }
             do throws(PushStop) {
@@ -144,7 +144,7 @@ final class PushMerging: Sendable {
         case .store: throw stop
         case .again(.without(let edit, let problem)): return .refusal(of: edit, for: problem, in: transaction)
         case .again(let reason): return .again(reason)
-        case .fault(let problem): return .ended([.answered(.fault(problem))])
+        case .fault(let problem): return .ended([.fault(problem)])
         case .refused(let refusal): return .refusal(of: refusal.edit, for: refusal.problem, in: transaction)
         case .different(let found):
             let problem = found.problem(transaction.plan.push.edits[found.edit])
@@ -220,12 +220,12 @@ extension PushMerging: BatchWork {
 
     func run(
         _ items: [QueuedPush], on connection: any StoreConnection
-    ) throws(StoreError) -> [Shared<PushEnding>] {
+    ) throws(StoreError) -> [PushOutcome] {
         try merge(PushBatch(items.map(\.push)), on: connection, waits: false)
     }
 
     /// If the COMMIT certainly failed, each push runs again alone.
-    func answers(to items: [QueuedPush], after error: StoreError) throws(StoreError) -> [Shared<PushEnding>] {
+    func answers(to items: [QueuedPush], after error: StoreError) throws(StoreError) -> [PushOutcome] {
         if error.kind == .unknownOutcome { throw error }
         return items.map { _ in .alone }
     }

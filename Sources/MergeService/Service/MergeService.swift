@@ -205,10 +205,11 @@ package final class MergeService: Sendable {
             throw Failure(error)
         }
         do {
-            switch try await ending(of: push) {
+            switch try await outcome(of: push) {
             case .merged(let answer): return answer
             case .fault(let problem): throw problem
             case .refused(let reports): return try await RefusedPush(push, reports).answer(merging)
+            case .alone: preconditionFailure("A push that runs alone has an end of its own.")
             }
         } catch {
             let failure = Failure(any: error)
@@ -245,31 +246,32 @@ package final class MergeService: Sendable {
 
     private static let recoveryPatience = Duration.seconds(10)
 
-    private func ending(of push: PushItem) async throws -> PushEnding {
+    private func outcome(of push: PushItem) async throws -> PushOutcome {
         if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
         let namesLong = push.namesLong(lengths)
         let isLong = namesLong || push.isLong
         try await longPushes.acquire(if: isLong, until: push.deadline, for: push.request.caller)
-        guard isLong else { return try await endingShared(of: push) }
+        guard isLong else { return try await outcomeShared(of: push) }
         return try await longPushes.run(releasingAfter: limits.longPatience) {
-            try await namesLong ? endingAlone(of: push) : endingShared(of: push)
+            try await namesLong ? outcomeAlone(of: push) : outcomeShared(of: push)
         }
     }
 
-    private func endingShared(of push: PushItem) async throws(StoreError) -> PushEnding {
-        if let pushes, let queued = QueuedPush(push), case .answered(let ending) = try await pushes.submit(queued) {
-            return ending
-        }
-        return try await endingAlone(of: push)
+    /// Runs a push in a shared transaction if it may, and alone if it left that or must not share one.
+    private func outcomeShared(of push: PushItem) async throws(StoreError) -> PushOutcome {
+        guard let pushes, let queued = QueuedPush(push) else { return try await outcomeAlone(of: push) }
+        let outcome = try await pushes.submit(queued)
+        if case .alone = outcome { return try await outcomeAlone(of: push) }
+        return outcome
     }
 
-    private func endingAlone(of push: PushItem) async throws(StoreError) -> PushEnding {
+    private func outcomeAlone(of push: PushItem) async throws(StoreError) -> PushOutcome {
         guard alone.enter(atMost: limits.waiting) else {
             throw StoreError(.overloaded, "too many pushes wait for a transaction of their own")
         }
         defer { alone.leave() }
         let merging = merging
-        let ending = try await RetryPolicy.run(until: push.deadline) { () async throws(StoreError) in
+        let outcomes = try await RetryPolicy.run(until: push.deadline) { () async throws(StoreError) in
             // A run that met an in-doubt COMMIT runs again after the decision.
             if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
             return try await engine.withConnection(for: .write, deadline: push.deadline) {
@@ -279,10 +281,8 @@ package final class MergeService: Sendable {
             }
         }
         await merging.fence.tell(until: push.deadline)
-        guard case .answered(let answered)? = ending.first else {
-            throw StoreError(.other, "a push of its own ended without an answer")
-        }
-        return answered
+        precondition(outcomes.count == 1, "A batch of one push has one outcome.")
+        return outcomes[0]
     }
 
     /// Decides about transactions that a killed gateway left in doubt in a write-ahead journal.
