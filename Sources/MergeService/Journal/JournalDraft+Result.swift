@@ -13,7 +13,7 @@ extension JournalDraft {
     /// - Throws: `StoreError` if the private values cannot be removed from the answer.
     init(
         _ request: PushRequest, result: PushResult, answer: PushAnswer?, active: ActiveRules, codec: JournalCodec,
-        elsewhere: (Int) -> [ShownRecord] = { _ in [] }, step: (Int) -> ConditionStep? = { _ in nil }
+        elsewhere: (Int) -> [OtherRecord] = { _ in [] }, step: (Int) -> ConditionStep? = { _ in nil }
     ) throws(StoreError) {
         var kept: KeptAnswer?
         // A resend of a partial push reads the stored answer, to leave out the merged edits.
@@ -50,7 +50,7 @@ extension JournalDraft {
     }
 
     private static func entry(
-        _ edit: EditResult, step: ConditionStep?, elsewhere: [ShownRecord], active: ActiveRules, codec: JournalCodec
+        _ edit: EditResult, step: ConditionStep?, elsewhere: [OtherRecord], active: ActiveRules, codec: JournalCodec
     ) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
         // Each kind appears once; usually there is one.

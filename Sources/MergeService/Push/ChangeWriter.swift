@@ -101,7 +101,7 @@ struct ChangeWriter {
         let section = row.section
         let key = section.address(of: current)
         let footprint = run.footprint(section)
-        let last = noteReach(of: assignments, at: key, in: section, footprint)
+        let last = recordReach(of: assignments, at: key, in: section, footprint)
         if run.mode.writesTogether, row.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
             let owner = run.batch.owners[row.index]
@@ -122,7 +122,7 @@ struct ChangeWriter {
     /// Records the reach of an update.
     ///
     /// - Returns: the time of the row's previous change; nil if there was none.
-    private mutating func noteReach(
+    private mutating func recordReach(
         of assignments: [Assignment], at key: [Assignment], in section: Section, _ footprint: Footprint
     ) -> Int? {
         let reachesOn = footprint.writesReferenced(assignments)
@@ -136,7 +136,7 @@ struct ChangeWriter {
     }
 
     /// Records that a row is about to be deleted.
-    mutating func noteDeletion(of address: [Assignment], in section: Section) {
+    mutating func recordDeletion(of address: [Assignment], in section: Section) {
         let footprint = run.footprint(section)
         let reference = footprint.reference(to: RecordKey(address.map(\.value)))
         changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
@@ -167,7 +167,7 @@ struct ChangeWriter {
 
     /// Writes a row of another table that a write of the push had changed along; any row may change with it.
     mutating func restoreRow(by statement: Statement) throws(StoreError) {
-        changes.noteEverything()
+        changes.recordEverything()
         _ = try run.session.execute(statement)
     }
 
@@ -258,17 +258,17 @@ struct ChangeWriter {
     ///
     /// Rows that were read since then are not current any more.
     mutating func restore(_ saved: ChangeWriter) throws(StoreError) {
-        try takeBack(to: saved.compensations.count)
+        try compensate(to: saved.compensations.count)
         let changes = changes
         self = saved
         self.changes = changes
-        self.changes.noteEverything()
+        self.changes.recordEverything()
     }
 
     /// Runs all compensations.
-    mutating func takeBack() throws(StoreError) { try takeBack(to: 0) }
+    mutating func compensate() throws(StoreError) { try compensate(to: 0) }
 
-    private mutating func takeBack(to mark: Int) throws(StoreError) {
+    private mutating func compensate(to mark: Int) throws(StoreError) {
         while compensations.count > mark {
             do {
                 _ = try run.session.execute(compensations.removeLast())

@@ -9,7 +9,7 @@ struct EditReport: Sendable {
     var key: RecordKey?
     var outcomes: [Outcome] = []
     var ids: [IDMapping] = []
-    var meant: [WriteProof.Meant] = []
+    var expected: [ExpectedRow] = []
     var isRejected = false
     /// The roles that applied before the push and when the edit found the record; nil if it found none.
     var held: GrantSet?
@@ -48,7 +48,7 @@ struct EditReport: Sendable {
     ///   - edit: the edit of the report.
     mutating func rollBack(_ inserted: [RowName: TemporaryID?], of edit: Edit) {
         ids = []
-        meant = []
+        expected = []
         needs = []
         createsRecord = false
         outcomes = outcomes.filter(\.isConflict)

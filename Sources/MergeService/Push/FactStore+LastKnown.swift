@@ -9,7 +9,7 @@ struct LastKnown {
     var row: RawRow?
     /// True if the row never belonged to this record for the client: its record was another, or hidden from the
     /// client.
-    var isStrange = false
+    var isForeign = false
 }
 
 /// Last known values of deleted rows, from this push and the journal.
@@ -31,7 +31,7 @@ extension FactStore {
         else { return nil }
         let name = section.kind == .root ? record : key
         if let name, let deleted = before.deletedRow(name, of: section) {
-            return LastKnown(row: deleted, isStrange: !Self.belongs(deleted, section, to: root))
+            return LastKnown(row: deleted, isForeign: !Self.belongs(deleted, section, to: root))
         }
         do throws(StoreError) {
             var known = LastKnown.Search(try trail(of: row, key: key, record: record, in: journal), section: section)
@@ -115,7 +115,7 @@ extension FactStore {
                 if mayTell(row, traces.conditions) {
                     trails[row]?.add(events, of: author.entry)
                 } else {
-                    trails[row]?.strange = author.entry
+                    trails[row]?.foreign = author.entry
                 }
                 if trails[row]?.isWhole == true { open.remove(row) }
             }
@@ -155,10 +155,10 @@ extension LastKnown {
         }
 
         /// A deletion contains the whole row, so older entries do not count.
-        func end(isStrange: (RawRow) -> Bool) -> LastKnown {
+        func end(isForeign: (RawRow) -> Bool) -> LastKnown {
             let deletion = trails.compactMap(\.trail.deletion).max { $0.entry < $1.entry }
-            let strange = trails.compactMap(\.trail.strange).max() ?? 0
-            if strange > deletion?.entry ?? 0 { return LastKnown(isStrange: true) }
+            let foreign = trails.compactMap(\.trail.foreign).max() ?? 0
+            if foreign > deletion?.entry ?? 0 { return LastKnown(isForeign: true) }
             var known = LastKnown()
             for index in section.fields.indices {
                 let values = trails.compactMap { trail, fields in fields[index].flatMap { trail.fields[$0] } }
@@ -167,7 +167,7 @@ extension LastKnown {
                 known.fields[index] = last.value
             }
             known.row = deletion?.row
-            known.isStrange = deletion.map { isStrange($0.row) } ?? false
+            known.isForeign = deletion.map { isForeign($0.row) } ?? false
             return known
         }
     }

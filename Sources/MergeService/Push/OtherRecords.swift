@@ -19,11 +19,11 @@ struct OtherRecords {
     /// Rows whose records in other resources are searched after all writes.
     private var later: [WrittenRow] = []
     /// The records that each edit changed besides its own.
-    private var records: [Int: Set<ShownRecord>] = [:]
+    private var records: [Int: Set<OtherRecord>] = [:]
     /// The values that access conditions tested in these records before the push.
-    private var conditions: [ShownRecord: [UInt8]] = [:]
+    private var conditions: [OtherRecord: [UInt8]] = [:]
     /// The change of these records for access conditions.
-    private var steps: [ShownRecord: ConditionStep] = [:]
+    private var steps: [OtherRecord: ConditionStep] = [:]
     private var isWritten = false
 
     init(_ run: RunEnvironment) {
@@ -50,8 +50,8 @@ struct OtherRecords {
             if let positions = other.positions {
                 // Usually the row's own columns contain the key of the record.
                 if let key = other.view.key(positions.map { current[$0] }) {
-                    let record = ShownRecord(resource: other.view.resource, key: key)
-                    try noteConditions(of: record, other.view, before)
+                    let record = OtherRecord(resource: other.view.resource, key: key)
+                    try recordConditions(of: record, other.view, before)
                     records[report, default: []].insert(record)
                 }
             } else {
@@ -71,7 +71,7 @@ struct OtherRecords {
     }
 
     /// Records an inserted row for the search after all writes.
-    mutating func noteInserted(_ row: EditedRow, key: RecordKey, root: [Value]?) {
+    mutating func recordInserted(_ row: EditedRow, key: RecordKey, root: [Value]?) {
         let section = row.section
         guard run.isKept else { return }
         let views = run.active.views.others(than: section).map(\.view)
@@ -131,7 +131,7 @@ struct OtherRecords {
     }
 
     /// Returns the records that an edit changed besides its own, sorted by resource and key.
-    func changed(by report: Int) -> [ShownRecord] {
+    func changed(by report: Int) -> [OtherRecord] {
         (records[report] ?? []).sorted { a, b in
             a.resource.name == b.resource.name ? a.key.precedes(b.key) : a.resource.name < b.resource.name
         }.map { record in
@@ -143,14 +143,14 @@ struct OtherRecords {
 
     // MARK: Reading
 
-    private func testedValues(of record: ShownRecord) throws(StoreError) -> [UInt8]? {
+    private func testedValues(of record: OtherRecord) throws(StoreError) -> [UInt8]? {
         try root(of: record).flatMap { ConditionTuple($0, of: record.resource)?.bytes }
     }
 
     /// Reads the key and the tested columns of a record's root row; other values are NULL.
     ///
     /// Other columns may have been dropped or contain values that cannot be decoded.
-    private func root(of record: ShownRecord) throws(StoreError) -> [Value]? {
+    private func root(of record: OtherRecord) throws(StoreError) -> [Value]? {
         let root = record.resource.root
         let positions = Set(0..<root.keyCount).union(record.resource.access?.columns ?? []).sorted()
         let address = zip(root.columns, record.key.parts).map { RawValue(column: $0, value: $1) }
@@ -167,8 +167,8 @@ struct OtherRecords {
     }
 
     /// Records the tested values of a record before another resource changes its root row.
-    private mutating func noteConditions(
-        of record: ShownRecord, _ view: TableView, _ before: RowsBefore
+    private mutating func recordConditions(
+        of record: OtherRecord, _ view: TableView, _ before: RowsBefore
     ) throws(StoreError) {
         guard view.section.kind == .root, record.resource.access?.columns.isEmpty == false,
             conditions[record] == nil
@@ -201,12 +201,12 @@ struct OtherRecords {
             }
             guard values.count == view.columns.count, !values.isEmpty, !values.contains(.null) else { continue }
             if let key = view.key(values) {
-                let record = ShownRecord(resource: view.resource, key: key)
-                if !isWritten { try noteConditions(of: record, view, before) }
+                let record = OtherRecord(resource: view.resource, key: key)
+                if !isWritten { try recordConditions(of: record, view, before) }
                 records[report, default: []].insert(record)
             } else if view.section.kind != .root {
                 for key in try keys(of: view, linkedBy: values) {
-                    records[report, default: []].insert(ShownRecord(resource: view.resource, key: key))
+                    records[report, default: []].insert(OtherRecord(resource: view.resource, key: key))
                 }
             }
         }
@@ -221,12 +221,12 @@ struct OtherRecords {
     }
 }
 
-struct ShownRecord: Hashable {
+struct OtherRecord: Hashable {
     let resource: Resource
     let key: RecordKey
     var step: ConditionStep?
 
-    static func == (a: ShownRecord, b: ShownRecord) -> Bool {
+    static func == (a: OtherRecord, b: OtherRecord) -> Bool {
         a.resource.origin == b.resource.origin && a.key == b.key
     }
 

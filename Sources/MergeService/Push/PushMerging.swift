@@ -79,7 +79,7 @@ final class PushMerging: Sendable {
         let deadline = batch.items.map(\.deadline).min() ?? .now
         let writer = JournalWriter(batch.journal, fence, until: deadline)
         var isCommitted = false
-        var difference: WriteProof.Difference?
+        var difference: WriteVerification.Difference?
         let ended: Attempt
         do throws(StoreError) {
             let attempt = try connection.write(locking: tables) { session throws(StoreError) in
@@ -103,7 +103,7 @@ final class PushMerging: Sendable {
     }
 
     private func run(
-        _ transaction: PushTransaction, _ writer: JournalWriter, _ difference: inout WriteProof.Difference?
+        _ transaction: PushTransaction, _ writer: JournalWriter, _ difference: inout WriteVerification.Difference?
     ) throws(StoreError) -> Ending<Attempt> {
         let batch = transaction.run.batch
         do throws(PushStop) {
@@ -125,7 +125,7 @@ final class PushMerging: Sendable {
         } catch {
             if case .different(let found) = error { difference = found }
             do throws(PushStop) {
-                try transaction.takeBack()
+                try transaction.compensate()
                 return .rollback(try Self.attempt(after: error, transaction))
             } catch {
                 guard case .store(let cause) = error else {
@@ -206,7 +206,7 @@ final class PushMerging: Sendable {
     /// - Throws: `StoreError` of the kind `schemaChanged` if the table was altered; the push may succeed under the new
     ///   schema.
     private static func check(
-        _ difference: WriteProof.Difference, under active: ActiveRules, on connection: any StoreConnection
+        _ difference: WriteVerification.Difference, under active: ActiveRules, on connection: any StoreConnection
     ) throws(StoreError) {
         let table = difference.table
         let now = try connection.schema(of: [table])

@@ -10,7 +10,7 @@ enum PushStop: Error {
     case fault(Problem)
 
     /// A value that was read again is another than the written one.
-    case different(WriteProof.Difference)
+    case different(WriteVerification.Difference)
 
     /// The refusal of an edit.
     static func refused(_ edit: Int, _ problem: Problem) -> PushStop {

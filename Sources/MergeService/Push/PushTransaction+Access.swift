@@ -72,7 +72,8 @@ extension PushTransaction {
     /// - Parameter first: the position of the row's first outcome.
     /// - Throws: `RunAgain` if an earlier edit of this push moved the deleted row out of its client's permitted
     ///   rows.
-    func noteNeeds(_ row: EditedRow, _ change: RowChange, root: [Value]?, outcomes first: Int) throws(PushStop) {
+    func recordNeededRoles(_ row: EditedRow, _ change: RowChange, root: [Value]?, outcomes first: Int) throws(PushStop)
+    {
         if case .delete = change, row.section.kind == .root, let root { try checkInside(before: row, root) }
         guard let view = run.view(of: row.index) else { return }
         let held = held(on: root, row, view)

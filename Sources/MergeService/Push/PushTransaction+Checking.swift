@@ -9,7 +9,7 @@ extension PushTransaction {
     ///   - values: the row's values, which contain its address.
     ///   - before: the row before the edit; nil for an insertion.
     ///   - first: the position of the row's first outcome.
-    func noteWritten(_ row: EditedRow, values: [Value], before: [Value]?, outcomes first: Int) {
+    func recordWritten(_ row: EditedRow, values: [Value], before: [Value]?, outcomes first: Int) {
         guard row.section.isChecked, !values.isEmpty else { return }
         // A row that was inserted through another resource did not exist before the push either. An independent edit is
         // checked against the values before this edit.
@@ -32,7 +32,7 @@ extension PushTransaction {
     ///
     /// - Throws: the refusal of an edit if a check still fails.
     func runChecks() throws(PushStop) {
-        while try takeBackFailures() {}
+        while try revertFailures() {}
         for rows in checks.rows {
             try refuseHidden(rows)
             for check in rows.section.checks {
@@ -48,20 +48,20 @@ extension PushTransaction {
     }
 
     /// Reverts groups whose checks have `server-wins` and fail; returns true if all checks must run again.
-    func takeBackFailures() throws(PushStop) -> Bool {
-        var tookBack = false
+    func revertFailures() throws(PushStop) -> Bool {
+        var hasReverted = false
         for rows in checks.rows {
             for check in rows.section.checks where check.onFailure == .serverWins {
                 for row in try failing(check, among: rows) {
-                    if try takeBack(row, in: rows, for: check) { tookBack = true }
+                    if try revert(row, in: rows, for: check) { hasReverted = true }
                 }
             }
         }
-        return tookBack
+        return hasReverted
     }
 
     /// Reverts the client's changes of a check's groups; returns false if there are none.
-    private func takeBack(
+    private func revert(
         _ row: WrittenRows.Row, in rows: RuleChecks.Rows, for check: RowCheck
     ) throws(PushStop) -> Bool {
         let groups = Set(check.fields.compactMap { rows.section.group(ofField: $0) })
@@ -73,12 +73,12 @@ extension PushTransaction {
             throw .refused(row.last.index, check.problem(on: row.last))
         }
         // The restored values may collide with another row.
-        try takeBack(traced, of: row, to: before)
-        for trace in traces { noteTakenBack(trace, by: check, to: rows.section.values(of: trace.group, in: before)) }
+        try revert(traced, of: row, to: before)
+        for trace in traces { recordReverted(trace, by: check, to: rows.section.values(of: trace.group, in: before)) }
         return true
     }
 
-    private func takeBack(_ groups: Set<Int>, of row: WrittenRows.Row, to before: [Value]) throws(PushStop) {
+    private func revert(_ groups: Set<Int>, of row: WrittenRows.Row, to before: [Value]) throws(PushStop) {
         let section = row.last.section
         var assignments: [Assignment] = []
         for group in groups.sorted() {
@@ -93,7 +93,7 @@ extension PushTransaction {
         try writer.writePending()
     }
 
-    private func noteTakenBack(_ trace: WrittenRows.Trace, by check: RowCheck, to values: [Value]) {
+    private func recordReverted(_ trace: WrittenRows.Trace, by check: RowCheck, to values: [Value]) {
         var outcome = progress.reports[trace.report].outcomes[trace.outcome]
         outcome.kind = .serverWon
         outcome.isConflict = true

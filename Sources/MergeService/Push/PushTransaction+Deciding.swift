@@ -79,8 +79,8 @@ extension PushTransaction {
         var decision = try evaluate(
             readable.edit, readable.edit === row.edit ? action : resolved(readable.edit.action, in: row.section),
             of: row, on: isDependent ? FoundRow(.unreachable, item: found.item) : try guarded(found, row, action))
-        if isDependent, let current = found.current { decision.noteCurrent(current) }
-        if let current = found.current { try noteSpared(&decision, of: row, current: current) }
+        if isDependent, let current = found.current { decision.showCurrent(current) }
+        if let current = found.current { try addPreventedCascades(&decision, of: row, current: current) }
         let first = progress.reports[row.index].outcomes.count
         progress.reports[row.index].outcomes += decision.outcomes
         if decision.isRejected { progress.reports[row.index].isRejected = true }
@@ -88,7 +88,7 @@ extension PushTransaction {
             if isRoot, case .delete = decision.change { root = nil }
             return
         }
-        try noteNeeds(row, decision.change, root: root, outcomes: first)
+        try recordNeededRoles(row, decision.change, root: root, outcomes: first)
         try write(decision.change, of: row, found: found.current, known: known?.row, outcomes: first, root: &root)
     }
 
@@ -120,7 +120,7 @@ extension PushTransaction {
         _ row: EditedRow, _ action: RowAction, root: [Value]?, isDependent: Bool
     ) throws(PushStop) -> (FoundRow, LastKnown?) {
         // A creation that depends on a missing row is not searched by its identity.
-        if isDependent, row.edit.isCreation { return (unmade(row, root: root), nil) }
+        if isDependent, row.edit.isCreation { return (uncreated(row, root: root), nil) }
         return row.section.kind == .root
             ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
     }
@@ -159,7 +159,7 @@ extension PushTransaction {
         let item = isList ? key.map { RowLabel.key($0) } : nil
         if isList, isNowhere(row.edit) { return (FoundRow(.unreachable, item: item), nil) }
         let known = try facts.lastKnown(row, key: key, in: progress.reports[row.index].key, of: root)
-        if known?.isStrange == true { return (FoundRow(.unreachable, item: item), nil) }
+        if known?.isForeign == true { return (FoundRow(.unreachable, item: item), nil) }
         return (FoundRow(.gone(lastKnown: known?.fields ?? [:]), item: item), known)
     }
 
@@ -195,7 +195,7 @@ extension PushTransaction {
     }
 
     /// Adds the cascades that a refused deletion would have had, for tables without a section.
-    private func noteSpared(
+    private func addPreventedCascades(
         _ decision: inout RowDecision, of row: EditedRow, current: [Value]
     ) throws(PushStop) {
         let section = row.section

@@ -24,8 +24,8 @@ extension PushTransaction {
         guard let row = seen.first ?? rows.first else { return nil }
         let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
         if seen.count > 1 { throw .refused(wanted.index, Self.ambiguous(fields, edit)) }
-        let isStrange = section.kind == .root && shown(row, to: wanted.index) == nil
-        if try facts.isHidden(row, of: section) || isStrange {
+        let isForeign = section.kind == .root && shown(row, to: wanted.index) == nil
+        if try facts.isHidden(row, of: section) || isForeign {
             throw .refused(wanted.index, hidden(fields, identity, of: wanted))
         }
         if let temporary = edit.id?.temporary {

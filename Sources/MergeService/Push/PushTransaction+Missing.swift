@@ -26,7 +26,7 @@ extension PushTransaction {
     }
 
     /// Returns a creation that depends on a missing row; an existing row is found, so that the answer contains it.
-    func unmade(_ row: EditedRow, root: [Value]?) -> FoundRow {
+    func uncreated(_ row: EditedRow, root: [Value]?) -> FoundRow {
         if row.section.kind == .root { return FoundRow(root.map { .present($0) } ?? .unreachable) }
         let sent = row.edit.id?.key.map { RowLabel.key($0) } ?? row.edit.id?.temporary.map { .temporary($0) }
         return FoundRow(.unreachable, item: row.section.kind == .list ? sent : nil)
@@ -34,7 +34,7 @@ extension PushTransaction {
 }
 
 extension RowDecision {
-    mutating func noteCurrent(_ row: [Value]) {
+    mutating func showCurrent(_ row: [Value]) {
         for index in outcomes.indices {
             guard let sides = outcomes[index].sides else { continue }
             outcomes[index].sides = Sides(

@@ -16,8 +16,8 @@ extension PushTransaction {
             // A later edit through another resource made the list longer.
             throw .again(.without(step.index, problem))
         }
-        do throws(WriteProof.Difference) {
-            try prove(records.map { $0?.readable })
+        do throws(WriteVerification.Difference) {
+            try verify(records.map { $0?.readable })
         } catch {
             throw .different(error)
         }
@@ -37,18 +37,18 @@ extension PushTransaction {
     /// Pushes that delete rows or write referenced columns are not compared, because cascades may change what other
     /// edits wrote.
     ///
-    /// - Throws: `WriteProof.Difference` for a different value.
-    private func prove(_ records: [Record?]) throws(WriteProof.Difference) {
+    /// - Throws: `WriteVerification.Difference` for a different value.
+    private func verify(_ records: [Record?]) throws(WriteVerification.Difference) {
         let deletes = progress.reports.indices.contains { progress.reports[$0].deletes }
-        let proof = WriteProof(run.active.schema)
-        guard !deletes, !writer.writesReferenced, proof.applies(to: plan.resources, dialect: run.dialect) else {
+        let verification = WriteVerification(run.active.schema)
+        guard !deletes, !writer.writesReferenced, verification.applies(to: plan.resources, dialect: run.dialect) else {
             return
         }
         if run.namesEachOnce {
             for index in progress.reports.indices {
-                let meant = progress.reports[index].meant.map { (edit: index, write: $0) }
-                progress.reports[index].meant = []
-                try proof.check(meant, against: records[index], of: progress.reports[index].resource)
+                let expected = progress.reports[index].expected.map { (edit: index, row: $0) }
+                progress.reports[index].expected = []
+                try verification.check(expected, against: records[index], of: progress.reports[index].resource)
             }
             return
         }
@@ -56,24 +56,24 @@ extension PushTransaction {
         for step in plan.steps.reversed() {
             let resource = step.edit.resource
             let record = records[step.index]
-            let meant = progress.reports[step.index].meant.reversed().map { write in
-                let section = resource.sections[write.section]
-                let row = reference(to: write, of: progress.reports[step.index], in: section)
+            let expected = progress.reports[step.index].expected.reversed().map { written in
+                let section = resource.sections[written.section]
+                let row = reference(to: written, of: progress.reports[step.index], in: section)
                 // Of two writes to one column, the later counts, through any resource.
-                let last = write.keeping { column in
+                let last = written.keeping { column in
                     later.insert(WrittenColumn(row: row, name: section.columns[column].name)).inserted
                 }
-                return (edit: step.index, write: last)
+                return (edit: step.index, row: last)
             }
-            progress.reports[step.index].meant = []
-            try proof.check(meant, against: record, of: resource)
+            progress.reports[step.index].expected = []
+            try verification.check(expected, against: record, of: resource)
         }
     }
 
     private func reference(
-        to write: WriteProof.Meant, of report: EditReport, in section: Section
+        to row: ExpectedRow, of report: EditReport, in section: Section
     ) -> RowReference {
-        run.active.footprints[section].reference(to: write.item ?? report.key ?? RecordKey([]))
+        run.active.footprints[section].reference(to: row.item ?? report.key ?? RecordKey([]))
     }
 
     private struct WrittenColumn: Hashable {

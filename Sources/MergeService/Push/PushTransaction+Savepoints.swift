@@ -28,7 +28,7 @@ extension PushTransaction {
 
     /// Runs one edit; if edits are independent, also runs its checks.
     func runAlone(_ step: PushPlan.Step) throws(PushStop) {
-        defer { if !progress.reports[step.index].isMerged { noteUnmade(step) } }
+        defer { if !progress.reports[step.index].isMerged { recordUncreated(step) } }
         if let problem = run.mode.refusals[step.index] { return progress.reports[step.index].refuse(problem) }
         if let needed = step.needs.sorted().first(where: {
             !progress.reports[$0].isMerged || progress.left.contains($0)

@@ -16,13 +16,13 @@ extension PushTransaction {
         let isRoot = row.section.kind == .root
         switch change {
         case .none:
-            checks.noteMet(row, values: found ?? [], traces: traces(of: row, outcomes: first))
+            checks.recordFound(row, values: found ?? [], traces: traces(of: row, outcomes: first))
         case .update(let assignments):
             let current = found ?? []
             let refusal = try hiddenReference(assignments, of: row, current: current, root: root)
             try update(assignments, of: row, current: current)
             try refuse(refusal)
-            noteWritten(row, values: current, before: found, outcomes: first)
+            recordWritten(row, values: current, before: found, outcomes: first)
             // Items may refer to the written columns.
             if isRoot { root = current.setting(assignments) }
         case .insert(let assignments):
@@ -31,7 +31,7 @@ extension PushTransaction {
             let refusal = try hiddenReference(whole, of: row, current: nil, root: root)
             let key = try insert(whole, as: row, root: root, extras: known)
             try refuse(refusal)
-            try noteNew(row, key: key, outcome: first, root: &root)
+            try recordNew(row, key: key, outcome: first, root: &root)
         case .delete where isRoot:
             try deleteRecord(row, root: found ?? [])
             root = nil
@@ -41,18 +41,18 @@ extension PushTransaction {
 
     // MARK: Insertions
 
-    private func noteNew(
+    private func recordNew(
         _ row: EditedRow, key: RecordKey, outcome: Int, root: inout [Value]?
     ) throws(PushStop) {
         let section = row.section
         guard section.kind == .root else {
             if section.kind == .list { progress.reports[row.index].outcomes[outcome].item = .key(key) }
-            if let root { checks.noteInserted(row, key: key, root: root) }
+            if let root { checks.recordInserted(row, key: key, root: root) }
             return
         }
         progress.reports[row.index].key = key
         root = try facts.rows(of: section, withKey: key, includesHidden: true, includesEquated: true, &writer).first
-        noteWritten(row, values: root ?? [], before: nil, outcomes: outcome)
+        recordWritten(row, values: root ?? [], before: nil, outcomes: outcome)
     }
 
     /// Inserts a row.
@@ -72,10 +72,10 @@ extension PushTransaction {
         let key = keyColumns(of: row, root: root)
         let made = try writer.insert(key + assignments, extras: (extras ?? edit.extras)?.values ?? [], as: row)
         let known = zip(0..., made.parts).map { Assignment(column: $0, value: $1) }
-        try facts.before.noteInserted(
+        try facts.before.recordInserted(
             known + (key + assignments).filter { $0.column >= section.keyCount }, in: section, &writer)
-        mean(assignments, of: row) { made }
-        others.noteInserted(row, key: made, root: root)
+        expect(assignments, of: row) { made }
+        others.recordInserted(row, key: made, root: root)
         if let temporary = edit.id?.temporary {
             progress.reports[row.index].ids.append(
                 IDMapping(temporary: temporary, key: made, section: edit.section))
@@ -149,14 +149,14 @@ extension PushTransaction {
             let hidden = try facts.rows(of: section, withKey: key, includesHidden: true, &writer).first
         else { return nil }
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
-        try noteShown(hidden, in: section, writing: [], of: row)
+        try recordOthers(hidden, in: section, writing: [], of: row)
         try writer.unhide(hidden, setting: values, hiding: set, of: row)
         return key
     }
 
-    private func mean(_ assignments: [Assignment], of row: EditedRow, key: () -> RecordKey) {
-        progress.reports[row.index].meant.append(
-            WriteProof.Meant(
+    private func expect(_ assignments: [Assignment], of row: EditedRow, key: () -> RecordKey) {
+        progress.reports[row.index].expected.append(
+            ExpectedRow(
                 section: row.edit.section, item: row.section.kind == .list ? key() : nil, assignments: assignments))
     }
 
@@ -165,17 +165,17 @@ extension PushTransaction {
     /// Updates a row, at once or later in a common statement.
     func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws(PushStop) {
         let section = row.section
-        mean(assignments, of: row) { section.key(of: current) }
-        try noteShown(current, in: section, writing: assignments, of: row)
+        expect(assignments, of: row) { section.key(of: current) }
+        try recordOthers(current, in: section, writing: assignments, of: row)
         try facts.before.note(current, in: section, writing: assignments, &writer)
         if run.footprint(section).writesReferenced(assignments) {
-            try noteCascades(of: assignments, row, current: current)
+            try recordCascades(of: assignments, row, current: current)
         }
-        checks.noteColumns(assignments, of: row, current: current)
+        checks.recordColumns(assignments, of: row, current: current)
         try writer.update(assignments, of: row, current: current)
     }
 
-    private func noteCascades(
+    private func recordCascades(
         of assignments: [Assignment], _ row: EditedRow, current: [Value]
     ) throws(PushStop) {
         let section = row.section
@@ -207,7 +207,7 @@ extension PushTransaction {
     }
 
     /// Collects the other records that contain a row which is about to change.
-    private func noteShown(
+    private func recordOthers(
         _ current: [Value], in section: Section, writing assignments: [Assignment]?, of row: EditedRow
     ) throws(PushStop) {
         do throws(StoreError) {
@@ -234,12 +234,12 @@ extension PushTransaction {
         let position = section ?? row.edit.section
         let section = row.resource.sections[position]
         let address = section.address(of: current)
-        writer.noteDeletion(of: address, in: section)
+        writer.recordDeletion(of: address, in: section)
         checks.remove(address, SectionID(resource: row.resource.name, section: position))
-        try noteShown(current, in: section, writing: nil, of: row)
+        try recordOthers(current, in: section, writing: nil, of: row)
         if run.journal != nil, let whole = try facts.wholeRow(current, section) {
             progress.reports[row.index].outcomes[outcome].wholeRow = whole
-            facts.before.noteDeleted(whole, in: section)
+            facts.before.recordDeleted(whole, in: section)
         }
         if section.softDelete == nil {
             let steps = try facts.cascades(deleting: current, of: section)

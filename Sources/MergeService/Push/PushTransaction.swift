@@ -37,18 +37,18 @@ final class PushTransaction {
                 try checkInside(records)
                 return records
             }
-            try takeBack()
+            try compensate()
             progress.rollBack(writer, of: plan.push)
             return nil
         } catch {
-            try takeBack()
+            try compensate()
             throw error
         }
     }
 
-    func takeBack() throws(PushStop) {
+    func compensate() throws(PushStop) {
         do throws(StoreError) {
-            try writer.takeBack()
+            try writer.compensate()
         } catch {
             throw .store(error)
         }
@@ -132,7 +132,7 @@ final class PushTransaction {
             return try finish()
         }
         guard progress.isMerged else {
-            if run.mode.isEditByEdit { try noteTakenBack() }
+            if run.mode.isEditByEdit { try recordReverted() }
             return nil
         }
         var records: [ReadRecord?] = []
@@ -141,9 +141,9 @@ final class PushTransaction {
     }
 
     /// Adds the conflicts of groups that checks would revert; earlier problems stay.
-    private func noteTakenBack() throws(PushStop) {
+    private func recordReverted() throws(PushStop) {
         let problems = progress.reports.map(\.problem)
-        try noting { () throws(PushStop) in while try takeBackFailures() {} }
+        try noting { () throws(PushStop) in while try revertFailures() {} }
         for index in progress.reports.indices { progress.reports[index].problem = problems[index] }
     }
 
@@ -154,7 +154,7 @@ final class PushTransaction {
         }
         writer.drop(isExcluded)
         checks.drop(isExcluded)
-        for step in plan.steps where isExcluded(step) { progress.reports[step.index].meant = [] }
+        for step in plan.steps where isExcluded(step) { progress.reports[step.index].expected = [] }
     }
 
     /// Writes the waiting updates, runs the checks on all written rows, and reads the records again.

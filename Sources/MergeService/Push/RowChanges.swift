@@ -30,7 +30,7 @@ struct RowChanges {
         }
     }
 
-    mutating func noteEverything() {
+    mutating func recordEverything() {
         now += 1
         everything = now
     }

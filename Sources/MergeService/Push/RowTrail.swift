@@ -7,10 +7,10 @@ struct RowTrail {
     /// The row at its last deletion; nil if no deletion was found.
     private(set) var deletion: (row: RawRow, entry: Int)?
     /// The newest entry from which the client may not read the row; nil if there is none.
-    var strange: Int?
+    var foreign: Int?
 
     /// True if older entries add nothing.
-    var isWhole: Bool { deletion != nil || strange != nil }
+    var isWhole: Bool { deletion != nil || foreign != nil }
 
     /// Adds the events of an older entry, which are in the order in which they happened.
     mutating func add(_ events: [RowTrace], of entry: Int) {

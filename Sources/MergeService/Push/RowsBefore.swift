@@ -118,7 +118,7 @@ struct RowsBefore {
     /// Records an inserted row.
     ///
     /// - Parameter assignments: the written columns and the key.
-    mutating func noteInserted(
+    mutating func recordInserted(
         _ assignments: [Assignment], in section: Section, _ writer: inout ChangeWriter
     ) throws(PushStop) {
         guard
@@ -134,7 +134,7 @@ struct RowsBefore {
     }
 
     /// Records all columns of a row before its deletion.
-    mutating func noteDeleted(_ row: RawRow, in section: Section) {
+    mutating func recordDeleted(_ row: RawRow, in section: Section) {
         deleted.append(DeletedRow(section: section, row: row))
     }
 
@@ -156,7 +156,7 @@ struct RowsBefore {
                 originals[name, default: [:]][column] = row.values[part.column]
             }
         }
-        if isGuarded { try noteFrozen(values, in: row.table) }
+        if isGuarded { try recordFrozen(values, in: row.table) }
         if renames {
             // Each section converts the new value to its own type.
             let written = Dictionary(zip(columns, assignments.map(\.value))) { $1 }
@@ -167,7 +167,7 @@ struct RowsBefore {
         }
     }
 
-    private mutating func noteFrozen(_ values: [Column: Value], in table: TableName) throws(PushStop) {
+    private mutating func recordFrozen(_ values: [Column: Value], in table: TableName) throws(PushStop) {
         for section in sections(of: table) where section.frozenWhen != nil {
             guard let row = guardedRow(values, in: section), frozen[row] == nil else { continue }
             let isFrozen = try run.reading { () throws(StoreError) in try askFrozen(row.key, in: section) }

@@ -41,12 +41,12 @@ struct RuleChecks {
     /// Records a row that already contained the values of an edit.
     ///
     /// If an earlier edit of the push wrote them, a check may revert them for both edits.
-    mutating func noteMet(_ row: EditedRow, values: [Value], traces: [WrittenRows.Trace]) {
+    mutating func recordFound(_ row: EditedRow, values: [Value], traces: [WrittenRows.Trace]) {
         guard row.section.isChecked, !values.isEmpty else { return }
         written.trace(traces, of: row.section.address(of: values), row.id)
     }
 
-    mutating func noteInserted(_ row: EditedRow, key: RecordKey, root: [Value]) {
+    mutating func recordInserted(_ row: EditedRow, key: RecordKey, root: [Value]) {
         let section = row.section
         guard section.isChecked else { return }
         let address =
@@ -57,7 +57,7 @@ struct RuleChecks {
     }
 
     /// Records the columns of an update, if a check of another section may revert them.
-    mutating func noteColumns(_ assignments: [Assignment], of row: EditedRow, current: [Value]) {
+    mutating func recordColumns(_ assignments: [Assignment], of row: EditedRow, current: [Value]) {
         let footprint = run.footprint(row.section)
         guard footprint.isCheckedElsewhere else { return }
         sharedWrites[footprint.reference(to: row.section.addressKey(of: current)), default: [:]][row.id, default: []]

@@ -78,7 +78,7 @@ import Testing
                 let current = try #require(try facts.rows(of: book.orders.root, withKey: key, &writer).first)
                 try writer.update(Self.state(text), of: stages.row(index), current: current)
             }
-            try writer.takeBack()
+            try writer.compensate()
             return try facts.rows(of: book.orders.root, withKey: key, &writer).first?[1]
         }
         #expect(state == .word("new"))

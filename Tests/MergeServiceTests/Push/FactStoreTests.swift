@@ -76,7 +76,7 @@ import Testing
                 values: zip(columns, [Value.integer(1), .integer(1), .word("tea")]).map {
                     RawValue(column: $0, value: $1)
                 })
-            facts.before.noteDeleted(row, in: book.lines.root)
+            facts.before.recordDeleted(row, in: book.lines.root)
             let key = RecordKey([.integer(1)])
             return [
                 facts.before.deletedRow(key, of: book.orders.sections[1]) == row,

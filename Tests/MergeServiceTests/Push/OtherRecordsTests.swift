@@ -6,7 +6,7 @@ import Testing
 
 /// The records of other resources that contain written rows.
 @Suite(.timeLimit(.minutes(1))) struct OtherRecordsTests {
-    private static func names(_ records: [ShownRecord]) -> [String] {
+    private static func names(_ records: [OtherRecord]) -> [String] {
         records.map { record in
             if case .integer(let number)? = record.key.parts.first { "\(record.resource.name) \(number)" } else { "" }
         }

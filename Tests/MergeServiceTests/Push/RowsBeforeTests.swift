@@ -17,7 +17,7 @@ import Testing
                 values: zip(book.lines.root.columns, [Value.integer(1), .integer(1), .word("tea")]).map {
                     RawValue(column: $0, value: $1)
                 })
-            before.noteDeleted(row, in: book.lines.root)
+            before.recordDeleted(row, in: book.lines.root)
             let key = RecordKey([.integer(1)])
             return [before.deletedRow(key, of: book.lines.root), saved.deletedRow(key, of: book.lines.root)].map {
                 $0 != nil
@@ -37,7 +37,7 @@ import Testing
                     values: zip(book.lines.root.columns, [Value.integer(1), .integer(1), .word(article)]).map {
                         RawValue(column: $0, value: $1)
                     })
-                before.noteDeleted(row, in: book.lines.root)
+                before.recordDeleted(row, in: book.lines.root)
             }
             return before.deletedRow(RecordKey([.integer(1)]), of: book.orders.sections[1])?.values.last?.value
         }

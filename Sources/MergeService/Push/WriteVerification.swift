@@ -5,18 +5,7 @@ import RecordStore
 ///
 /// Even in strict mode a server may round a number or cut a time with only a warning. A column may also have been
 /// altered. If nothing else may rewrite values, a difference refuses the edit.
-struct WriteProof {
-    struct Meant: Sendable {
-        let section: Int
-        /// The key of an item of a list; nil for the root and singletons.
-        let item: RecordKey?
-        let assignments: [Assignment]
-
-        func keeping(_ isKept: (_ column: Int) -> Bool) -> Meant {
-            Meant(section: section, item: item, assignments: assignments.filter { isKept($0.column) })
-        }
-    }
-
+struct WriteVerification {
     private let schema: DatabaseSchema
 
     init(_ schema: DatabaseSchema) {
@@ -52,26 +41,26 @@ struct WriteProof {
 
     /// Compares the writes with a record.
     ///
-    /// - Parameter meant: the writes in their order, each with the position of its edit.
+    /// - Parameter expected: the rows in their order, each with the position of its edit.
     /// - Throws: `Difference` for the first column with a different value.
     func check(
-        _ meant: [(edit: Int, write: Meant)], against record: Record?, of resource: Resource
+        _ expected: [(edit: Int, row: ExpectedRow)], against record: Record?, of resource: Resource
     ) throws(Difference) {
         guard let record else { return }
         var rows = RecordRows(record, resource)
         var last: [WrittenColumn: Int] = [:]
-        for (index, (_, write)) in meant.enumerated() {
-            for assignment in write.assignments { last[WrittenColumn(write, assignment)] = index }
+        for (index, (_, row)) in expected.enumerated() {
+            for assignment in row.assignments { last[WrittenColumn(row, assignment)] = index }
         }
-        for (index, (edit, write)) in meant.enumerated() {
-            guard let row = rows.row(write.section, write.item) else { continue }
-            for assignment in write.assignments where row[assignment.column] != assignment.value {
+        for (index, (edit, written)) in expected.enumerated() {
+            guard let row = rows.row(written.section, written.item) else { continue }
+            for assignment in written.assignments where row[assignment.column] != assignment.value {
                 // Of two writes to one column, the later counts.
-                if last[WrittenColumn(write, assignment)] != index { continue }
-                let section = resource.sections[write.section]
+                if last[WrittenColumn(written, assignment)] != index { continue }
+                let section = resource.sections[written.section]
                 throw Difference(
-                    edit: edit, section: write.section, item: write.item, column: section.columns[assignment.column],
-                    table: section.table)
+                    edit: edit, section: written.section, item: written.item,
+                    column: section.columns[assignment.column], table: section.table)
             }
         }
     }
@@ -81,15 +70,15 @@ struct WriteProof {
         let item: RecordKey?
         let column: Int
 
-        init(_ write: Meant, _ assignment: Assignment) {
-            section = write.section
-            item = write.item
+        init(_ row: ExpectedRow, _ assignment: Assignment) {
+            section = row.section
+            item = row.item
             column = assignment.column
         }
     }
 }
 
-extension WriteProof.Difference {
+extension WriteVerification.Difference {
     /// Returns the problem for the client, if the schema is unchanged.
     func problem(_ edit: Edit) -> Problem {
         let section = edit.resource.sections[section]

@@ -6,16 +6,16 @@ import RecordStore
 /// The plan contains only dependencies on temporary ids. A row with a client key may exist in spite of a refused
 /// creation: it existed before, or another edit created it.
 extension PushTransaction {
-    func noteUnmade(_ step: PushPlan.Step) {
+    func recordUncreated(_ step: PushPlan.Step) {
         for row in step.rows {
             guard case .create = row.action, let found = reference(to: row, of: step.edit) else { continue }
-            progress.unmade[found] = step.index
+            progress.uncreated[found] = step.index
         }
     }
 
     /// Returns the refused edit that would have created a row which this edit needs; nil if the row exists.
     func refusedCreator(of step: PushPlan.Step) throws(PushStop) -> Int? {
-        if progress.unmade.isEmpty { return nil }
+        if progress.uncreated.isEmpty { return nil }
         let edit = step.edit
         var creates = false
         for row in step.rows {
@@ -61,7 +61,7 @@ extension PushTransaction {
     }
 
     private func creator(of key: RecordKey, in section: Section) throws(PushStop) -> Int? {
-        guard let creator = progress.unmade[RowReference(table: run.footprint(section).table, key: key)] else {
+        guard let creator = progress.uncreated[RowReference(table: run.footprint(section).table, key: key)] else {
             return nil
         }
         let rows = try facts.rows(
