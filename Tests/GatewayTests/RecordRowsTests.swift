@@ -1,5 +1,4 @@
 import MergeCore
-import RecordStore
 import Testing
 
 @testable import MergeService
@@ -33,26 +32,5 @@ import Testing
         #expect(found.row(1, RecordKey([.integer(Int128(count))])) == nil)
         #expect(found.row(1, nil) == nil && found.row(0, nil) == [.integer(1), .integer(2)])
         #expect(found.keysRead <= max(count, 16), "\(found.keysRead) keys for \(count) rows")
-    }
-
-    /// Of two writes to one column the later one counts, and only a difference in it is one.
-    @Test func theLaterWriteIsProved() throws {
-        let resource = try Self.resource()
-        let record = Record(
-            key: RecordKey([.integer(1)]),
-            sections: [.one([.integer(1), .integer(2)]), .many([[.integer(5), .integer(7)]])])
-        func write(_ edit: Int, _ value: Int) -> (edit: Int, write: WriteProof.Meant) {
-            (
-                edit,
-                WriteProof.Meant(
-                    section: 1, item: RecordKey([.integer(5)]),
-                    assignments: [Assignment(column: 1, value: .integer(Int128(value)))])
-            )
-        }
-        let proof = WriteProof(DatabaseSchema(tables: [:], allNames: []))
-        try proof.check([write(0, 6), write(1, 7)], against: record, of: resource)
-        #expect(throws: WriteProof.Difference.self) {
-            try proof.check([write(0, 7), write(1, 6)], against: record, of: resource)
-        }
     }
 }

@@ -68,7 +68,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case outsideWhere = "outside-where"
     /// The merged row would not be one of the client's rows.
     case outsideRows = "outside-rows"
-    case notStoredExactly = "not-stored-exactly"
 
     // MARK: Constraints of the database
 

@@ -17,8 +17,6 @@ struct ChangeWriter {
     private(set) var inserted: [RowName: TemporaryID?] = [:]
     /// Deleted rows, which the push may create again under their keys.
     private var deleted: Set<RowReference> = []
-    /// True if the push wrote columns that foreign keys refer to.
-    private(set) var writesReferenced = false
 
     init(_ run: RunEnvironment) {
         self.run = run
@@ -125,9 +123,7 @@ struct ChangeWriter {
     private mutating func recordReach(
         of assignments: [Assignment], at key: [Assignment], in section: Section, _ footprint: Footprint
     ) -> Int? {
-        let reachesOn = footprint.writesReferenced(assignments)
-        if reachesOn { writesReferenced = true }
-        let reach = reachesOn ? .everything : footprint.reach
+        let reach = footprint.writesReferenced(assignments) ? .everything : footprint.reach
         if run.isNamedOnce(section), !footprint.isCheckedElsewhere {
             changes.note(inTable: footprint.table, reach)
             return nil

@@ -9,7 +9,6 @@ struct EditReport: Sendable {
     var key: RecordKey?
     var outcomes: [Outcome] = []
     var ids: [IDMapping] = []
-    var expected: [ExpectedRow] = []
     var isRejected = false
     /// The roles that applied before the push and when the edit found the record; nil if it found none.
     var held: GrantSet?
@@ -32,8 +31,6 @@ struct EditReport: Sendable {
     /// True unless a policy or the database has refused the edit.
     var isMerged: Bool { !isRejected && problem == nil }
 
-    var deletes: Bool { outcomes.indices.contains { outcomes[$0].kind == .deleted } }
-
     var inserts: Bool { outcomes.contains { $0.kind == .inserted || $0.kind == .restored } }
 
     /// Refuses the edit; the first reason counts.
@@ -48,7 +45,6 @@ struct EditReport: Sendable {
     ///   - edit: the edit of the report.
     mutating func rollBack(_ inserted: [RowName: TemporaryID?], of edit: Edit) {
         ids = []
-        expected = []
         needs = []
         createsRecord = false
         outcomes = outcomes.filter(\.isConflict)

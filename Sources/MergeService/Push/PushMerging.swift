@@ -79,18 +79,16 @@ final class PushMerging: Sendable {
         let deadline = batch.items.map(\.deadline).min() ?? .now
         let writer = JournalWriter(batch.journal, fence, until: deadline)
         var isCommitted = false
-        var difference: WriteVerification.Difference?
-        let ended: Attempt
         do throws(StoreError) {
             let attempt = try connection.write(locking: tables) { session throws(StoreError) in
                 let transaction = PushTransaction(
                     RunEnvironment(batch, self, session: session, mode: mode, waits: waits))
-                let ending = try run(transaction, writer, &difference)
+                let ending = try run(transaction, writer)
                 if case .commit = ending { isCommitted = true }
                 return ending
             }
             writer.transactionHasEnded(isCommitted ? .committed : .rolledBack)
-            ended = attempt
+            return attempt
         } catch {
             writer.transactionHasEnded(error.kind == .unknownOutcome ? .unknown : .rolledBack)
             guard case .constraint = error.kind, !batch.isShared else { throw error }
@@ -98,12 +96,10 @@ final class PushMerging: Sendable {
             let reports = batch.plan.push.edits.map { EditReport($0, problem: error.problem) }
             return .ended([.refused(reports)])
         }
-        if let difference { try Self.check(difference, under: batch.active, on: connection) }
-        return ended
     }
 
     private func run(
-        _ transaction: PushTransaction, _ writer: JournalWriter, _ difference: inout WriteVerification.Difference?
+        _ transaction: PushTransaction, _ writer: JournalWriter
     ) throws(StoreError) -> Ending<Attempt> {
         let batch = transaction.run.batch
         do throws(PushStop) {
@@ -123,7 +119,6 @@ final class PushMerging: Sendable {
             }
             return batch.items[0].request.isPreview ? .rollback(.ended(outcomes)) : .commit(.ended(outcomes))
         } catch {
-            if case .different(let found) = error { difference = found }
             do throws(PushStop) {
                 try transaction.compensate()
                 return .rollback(try Self.attempt(after: error, transaction))
@@ -146,9 +141,6 @@ final class PushMerging: Sendable {
         case .again(let reason): return .again(reason)
         case .fault(let problem): return .ended([.fault(problem)])
         case .refused(let refusal): return .refusal(of: refusal.edit, for: refusal.problem, in: transaction)
-        case .different(let found):
-            let problem = found.problem(transaction.plan.push.edits[found.edit])
-            return .refusal(of: found.edit, for: problem, in: transaction)
         }
     }
 
@@ -199,18 +191,6 @@ final class PushMerging: Sendable {
             }
             return KeptPush(answer: answer, draft: draft, effects: request.effects(of: result))
         }
-    }
-
-    /// Distinguishes a value that its column cannot store from an altered column.
-    ///
-    /// - Throws: `StoreError` of the kind `schemaChanged` if the table was altered; the push may succeed under the new
-    ///   schema.
-    private static func check(
-        _ difference: WriteVerification.Difference, under active: ActiveRules, on connection: any StoreConnection
-    ) throws(StoreError) {
-        let table = difference.table
-        let now = try connection.schema(of: [table])
-        guard now.tables[table] == active.schema.tables[table] else { throw difference.schemaChange }
     }
 }
 

@@ -9,9 +9,6 @@ enum PushStop: Error {
     /// A fault of the request that only the database could show (400).
     case fault(Problem)
 
-    /// A value that was read again is another than the written one.
-    case different(WriteVerification.Difference)
-
     /// The refusal of an edit.
     static func refused(_ edit: Int, _ problem: Problem) -> PushStop {
         .refused(EditRefusal(edit: edit, problem: problem))

@@ -33,7 +33,7 @@ extension PushTransaction {
                     progress.reports[step.index].refuse(refusal.problem)
                     // The outcomes of the new record's other rows cannot be decided.
                     if edit.section == 0, root == nil { return }
-                case .again, .fault, .different: throw error
+                case .again, .fault: throw error
                 }
             }
         }
@@ -105,7 +105,7 @@ extension PushTransaction {
     }
 
     private func resolved(_ action: RowAction, in section: Section) -> RowAction {
-        action.resolved(in: section) { [writer] in writer.reference($0) }
+        action.resolved(in: section) { writer.reference($0) }
     }
 
     private func guarded(_ found: FoundRow, _ row: EditedRow, _ action: RowAction) throws(PushStop) -> FoundRow {

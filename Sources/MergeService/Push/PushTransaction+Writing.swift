@@ -74,7 +74,6 @@ extension PushTransaction {
         let known = zip(0..., made.parts).map { Assignment(column: $0, value: $1) }
         try facts.before.recordInserted(
             known + (key + assignments).filter { $0.column >= section.keyCount }, in: section, &writer)
-        expect(assignments, of: row) { made }
         others.recordInserted(row, key: made, root: root)
         if let temporary = edit.id?.temporary {
             progress.reports[row.index].ids.append(
@@ -154,18 +153,11 @@ extension PushTransaction {
         return key
     }
 
-    private func expect(_ assignments: [Assignment], of row: EditedRow, key: () -> RecordKey) {
-        progress.reports[row.index].expected.append(
-            ExpectedRow(
-                section: row.edit.section, item: row.section.kind == .list ? key() : nil, assignments: assignments))
-    }
-
     // MARK: Updates
 
     /// Updates a row, at once or later in a common statement.
     func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws(PushStop) {
         let section = row.section
-        expect(assignments, of: row) { section.key(of: current) }
         try recordOthers(current, in: section, writing: assignments, of: row)
         try facts.before.note(current, in: section, writing: assignments, &writer)
         if run.footprint(section).writesReferenced(assignments) {

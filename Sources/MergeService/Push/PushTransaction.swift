@@ -154,7 +154,6 @@ final class PushTransaction {
         }
         writer.drop(isExcluded)
         checks.drop(isExcluded)
-        for step in plan.steps where isExcluded(step) { progress.reports[step.index].expected = [] }
     }
 
     /// Writes the waiting updates, runs the checks on all written rows, and reads the records again.
@@ -173,12 +172,12 @@ final class PushTransaction {
         } receive: { asked throws(StoreError) in
             try collector.receive(asked)
         }
-        return try verified(records)
+        return try measured(records)
     }
 
     private func readAgain() throws(PushStop) -> [ReadRecord?] {
         let records = try run.reading { () throws(StoreError) in try collector.records(of: progress.reports) }
-        return try verified(records)
+        return try measured(records)
     }
 
     var collector: RecordCollector { RecordCollector(run.session, dialect: run.dialect, limits: run.limits) }

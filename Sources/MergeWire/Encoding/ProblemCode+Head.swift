@@ -18,7 +18,7 @@ extension ProblemCode {
         case .resync: 410
         case .tooLarge, .tooMany, .recordTooLarge: 413
         case .mediaType, .contentEncoding: 415
-        case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .notStoredExactly, .unique,
+        case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .unique,
             .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted, .keyReused, .nothingToUndo,
             .notUndoable,
             .private, .nothingToReplay, .notReplayable, .unreadableColumn, .unreadableRecord, .databaseDenied,
@@ -86,7 +86,6 @@ extension ProblemCode {
         case .ambiguousIdentity: "Several rows have these values"
         case .outsideWhere: "The row would not exist for clients any more"
         case .outsideRows: "The row would not be the client's any more"
-        case .notStoredExactly: "The database keeps another value"
         case .unique, .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted:
             "The database refused the write"
         case .keyReused: "The key stands for another push"

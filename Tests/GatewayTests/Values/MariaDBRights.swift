@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The rights of a database user: with the one to see triggers, what was written is compared with what is read again.
+/// The rights of a database user; with the right to see triggers, the gateway excludes that a write reaches other rows.
 enum MariaDBRights: String, CaseIterable, Sendable {
     case few = "SELECT, INSERT, UPDATE, DELETE"
     case withTriggers = "SELECT, INSERT, UPDATE, DELETE, TRIGGER"
@@ -13,17 +13,5 @@ enum MariaDBRights: String, CaseIterable, Sendable {
         try await database.run(
             "CREATE USER IF NOT EXISTS \(account); GRANT \(rawValue) ON \(database.name).* TO \(account);")
         return database.asUser(name)
-    }
-}
-
-extension TestDatabase {
-    /// The same database as an account sees it that has rights, the one to see triggers among them, on some tables only.
-    func seeing(_ tables: [String]) async throws -> TestDatabase {
-        let account = "some_" + name
-        let grants = tables.map {
-            "GRANT \(MariaDBRights.withTriggers.rawValue) ON \(name).\($0) TO \(account)@localhost;"
-        }
-        try await runAsOperator("CREATE USER \(account)@localhost; " + grants.joined(separator: " "))
-        return asUser(account)
     }
 }
