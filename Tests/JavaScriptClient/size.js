@@ -69,16 +69,18 @@ const packed = (text) => gzipSync(text, { level: 9 }).length;
  * What a browser loads, packed, comments aside.
  *
  * `open` is all that is there for work without a network: what `open` itself imports, the storage that it asks for among
- * it. `sync` is all of that and what comes with the first request; `later` are modules that most pages never need, or
- * once.
+ * it. `sync` is all of that and what comes with the first request; `query` and `live` come with the first of them; `later` are modules
+ * that most pages never need, or once.
  *
- * @returns {{open: number, sync: number, each: Record<string, number>, later: Record<string, number>}} bytes: of modules in
+ * @returns {{open: number, sync: number, query: number, live: number, each: Record<string, number>, later: Record<string, number>}} bytes: of modules in
  *   one piece, and of each by itself
  */
 export function size() {
   const open = closure("indexeddb.js", closure("fieldmerge.js")), sync = closure("exchange.js", new Set(open));
   const later = readdirSync(folder).filter((name) => name.endsWith(".js") && !sync.has(name) && !["fieldmerge-worker.js", "file.js", "lock.js", "testing.js"].includes(name));
+  const query = closure("query.js"), live = closure("live.js");
+  const without = (names, others) => [...names].filter((name) => !others.has(name));
   const together = (names) => packed([...names].map(code).join(""));
   const each = (names) => Object.fromEntries([...names].map((name) => [name, packed(code(name))]));
-  return { open: together(open), sync: together(sync), each: each(sync), later: each(later) };
+  return { open: together(open), sync: together(sync), query: together(without(query, open)), live: together(without(without(live, query), open)), each: each(sync), later: each(later) };
 }

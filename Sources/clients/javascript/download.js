@@ -53,7 +53,7 @@ const editedIn = async (work, names) => (await work.pushes()).flatMap(({ edits }
 /** Drops the copies of a resource that is not kept, except those that edits build on. */
 async function activateOthers(local, work, names) {
   const needed = new Set((await editedIn(work, names)).map(({ resource, id }) => `${resource}\n${idKey(id)}`));
-  for (const name of names) for (const { key } of await basesOf(work, name)) if (!needed.has(`${name}\n${key}`)) await work.tx.delete(`r:${name}`, key);
+  for (const name of names) for (const { key, record: { id } } of await basesOf(work, name)) if (!needed.has(`${name}\n${key}`)) await work.putBase({ resource: name, id }, null);
   await activate(local, work, names);
 }
 

@@ -12,9 +12,13 @@ import { bundled } from "./errors.js";
 import * as exchange from "./exchange.js";
 import * as library from "./fieldmerge.js";
 import * as indexeddb from "./indexeddb.js";
+import * as indexes from "./indexes.js";
 import * as large from "./large.js";
+import * as leader from "./leader.js";
 import * as lines from "./lines.js";
 import * as lists from "./lists.js";
+import * as live from "./live.js";
+import * as query from "./query.js";
 import * as regroup from "./regroup.js";
 import * as remote from "./remote.js";
 import * as signout from "./signout.js";
@@ -22,6 +26,6 @@ import * as state from "./state.js";
 import * as support from "./support.js";
 import * as upgrade from "./upgrade.js";
 
-Object.assign(bundled, decisions, download, exchange, indexeddb, large, library, lines, lists, regroup, remote, signout, state, support, upgrade);
+Object.assign(bundled, decisions, download, exchange, indexeddb, indexes, large, leader, library, lines, lists, live, query, regroup, remote, signout, state, support, upgrade);
 
 export * from "./fieldmerge.js";

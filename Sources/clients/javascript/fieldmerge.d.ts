@@ -228,6 +228,47 @@ export interface Subscription<T> extends AsyncIterable<T> {
   return(): Promise<IteratorResult<T>>;
 }
 
+type Scalar = string | number | bigint | boolean | null;
+
+/** A value (equal), a list (one of its values), or an object of which all members must hold. */
+export type Condition = Scalar | ID[] | Scalar[] | {
+  /** At least. */
+  from?: Scalar | ID;
+  /** Less than. */
+  before?: Scalar | ID;
+  startsWith?: string;
+  not?: Condition;
+};
+
+export interface Query {
+  /** Conditions by path, all of which must hold: `section.field`, `list.field` (any item), `id`. */
+  where?: { [path: string]: Condition };
+  /** Words, each of which begins a word in one of the fields that `open` names, without case and accents. */
+  search?: string;
+  /** Paths; `-` reverses. Null is first, and the id decides ties. */
+  sort?: string[];
+  limit?: number;
+  /** The `next` of an earlier result of this query. */
+  after?: string | null;
+}
+
+/** Records, with the place of the page behind them; null if nothing follows. */
+export type Result<T> = T[] & { readonly next: string | null };
+
+/**
+ * A query whose value follows each change. It is a store of Svelte and a source of React's `useSyncExternalStore`. Records and
+ * arrays that have not changed are the same objects as before: do not modify them.
+ */
+export interface Live<T> extends AsyncIterable<Result<T>> {
+  /** The result; undefined until the first answer. */
+  readonly value: Result<T> | undefined;
+  readonly isClosed: boolean;
+  /** Calls back now, and at most once a frame after that. Returns a function that ends this. */
+  subscribe(callback: (value: Result<T> | undefined) => void): () => void;
+  getSnapshot(): Result<T> | undefined;
+  close(): void;
+}
+
 export interface StoreEvents {
   conflict: StoreEvent<Conflict>;
   overtaken: StoreEvent<Overtaken>;
@@ -261,6 +302,10 @@ export interface OpenOptions {
   onConflict?: (conflict: Conflict) => unknown;
   /** Sees each change of the server's as it is stored; may wait for nothing but the edits that it makes. */
   beforeStore?: (change: Change, t: { edit(resource: string, id: ID, change: (record: any) => void): Promise<unknown> }) => unknown;
+  /** Paths to index, by resource. Indexes are built in the background, and used as soon as they are whole. */
+  indexes?: { [resource: string]: string[] };
+  /** Paths of texts that `search` reads, by resource. They are indexed as well. */
+  search?: { [resource: string]: string[] };
   fetch?: typeof fetch;
   clock?: { now(): number; random(): number; setTimeout(body: () => void, milliseconds: number): any; clearTimeout(timer: any): void };
   storage?: unknown;
@@ -276,6 +321,16 @@ export class FieldMergeStore extends EventTarget {
 
   record<T = FieldMergeRecord>(resource: string, id: ID, options?: { signal?: AbortSignal }): Promise<T | null>;
   records<T = FieldMergeRecord>(resource: string, options?: { signal?: AbortSignal }): Promise<T[]>;
+  /**
+   * The records that match, in order, with unsent edits. Without an index a query reads all records of the resource.
+   *
+   * @throws {FieldMergeError} `unknown-section`, `unknown-field`, `invalid-query`, `invalid-value`, with the path
+   */
+  query<T = FieldMergeRecord>(resource: string, query?: Query & { signal?: AbortSignal }): Promise<Result<T>>;
+  /** How many records match; `sort`, `limit` and `after` do not count. */
+  count(resource: string, query?: Query & { signal?: AbortSignal }): Promise<number>;
+  /** Watches a query. An error of the query is reported, and leaves the last value. */
+  live<T = FieldMergeRecord>(resource: string, query?: Query): Live<T>;
   /** With `base`, a record that was read earlier, the edit is the difference to it. */
   edit<T = any>(resource: string, id: ID, change: (record: T) => unknown, options?: { base?: FieldMergeRecord }): Promise<Ticket>;
   /** Opens a form. Its base stays, whatever comes meanwhile. */

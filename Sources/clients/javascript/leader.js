@@ -9,13 +9,15 @@ const beat = 5000;
  * same for three beats its tab is frozen, and another takes the lock from it. Beats are counted, not timed: a clock that
  * is set does not matter. Should two push at once all the same, nothing is doubled: the keys are the same.
  *
+ * Loaded with the first `start` of a store that tabs share.
+ *
+ * @param {{isLeading: boolean, stop: () => void}} leader
  * @param {string} name of the store
  * @param {import("./local.js").Local} local
  * @param {(isLeading: boolean) => void} changed
- * @returns {{isLeading: boolean, stop: () => void}}
  */
-export function leaderOf(name, local, clock, changed) {
-  const locks = globalThis.navigator?.locks, leader = { isLeading: false, stop };
+export function elect(leader, name, local, clock, changed) {
+  const { locks } = globalThis.navigator ?? {};
   let unchanged = 0, isOver = false, timer, last, release, waiting;
 
   /** Writes the next beat. */
@@ -87,7 +89,7 @@ export function leaderOf(name, local, clock, changed) {
     leader.isLeading = false;
   }
 
+  leader.stop = stop;
   wait();
   void look();
-  return leader;
 }

@@ -26,6 +26,9 @@ export class Local {
   identity = {};
   /** What `load` has loaded. */
   decisions = null;
+  /** What keeps indexes, once it is loaded, and what `open` was given. */
+  indexes = null;
+  options = {};
   /** Pushes that were frozen when the storage could not be written, by their numbers: the next transaction that writes stores them. */
   unstored = new Map();
   #storage; #changed;
@@ -101,6 +104,16 @@ export class Local {
   asSent(push) {
     const { key, edits, body, stamp, doubt } = (push && this.unstored.get(push.seq)) ?? {};
     return key && push.key === key && (push.body ? push.body === body : same(push.edits, edits)) ? { ...push, body, stamp, doubt } : push;
+  }
+
+  /** Loads what keeps the indexes of a store. */
+  async index() { return (this.indexes ??= new (await loaded(import("./indexes.js"))).Indexes(this)); }
+
+  /** Has the indexes follow a transaction. If another tab has declared them meanwhile, they are built anew. */
+  follow(work) {
+    if (this.indexes) return this.indexes.follow(work);
+    delete work.meta.indexes;
+    this.index().catch(() => {});
   }
 
   /** Changes what is kept once. */

@@ -10,15 +10,29 @@ export function queue() {
   };
 }
 
+/** The index of the first of some sorted keys that is not less than a key. */
+function place(keys, key) {
+  let low = 0, high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * A store in memory, for tests; the storage in a file is one that is also written down.
  *
  * A storage is tables of values by key. `run` gives a transaction to a function and applies what it wrote once the
  * function has ended: all of it, or nothing. `all(table, after, count)` returns so many at most, in the order of their
- * numbers behind `after`; without these everything.
+ * numbers behind `after`; without these everything. `range(table, low, high, count, isDown)` returns entries in the order of
+ * their keys, as they were before the transaction.
  */
 export class MemoryStorage {
   #tables = new Map();
+  /** The sorted keys of tables of which ranges are read, and those that were added since. */
+  #sorted = new Map();
   #inTurn = queue();
 
   /**
@@ -56,9 +70,31 @@ export class MemoryStorage {
         if (count) found = found.filter(([key]) => key > after).sort(([one], [other]) => one - other).slice(0, count);
         return found.map(([key, value]) => [key, given(table, value)]);
       },
+      range: async (table, low, high, count = Infinity, isDown = false) => {
+        const rows = this.#tables.get(table), keys = rows ? this.#inOrder(table, rows) : [], first = place(keys, low), last = place(keys, high), found = [];
+        for (let index = isDown ? last - 1 : first; (isDown ? index >= first : index < last) && found.length < count; index += isDown ? -1 : 1) {
+          if (rows.has(keys[index])) found.push([keys[index], rows.get(keys[index])]);
+        }
+        return found;
+      },
       put: async (table, key, value) => set(table, key, copy(value)),
       delete: async (table, key) => set(table, key, undefined),
     };
+  }
+
+  /** The keys of a table, sorted, with some that are gone. It is sorted with the first range that is read of it. */
+  #inOrder(table, rows) {
+    const { keys, added } = this.#sorted.get(table) ?? {};
+    if (!keys || added.length > 100 || keys.length > 2 * rows.size + 100) {
+      const sorted = { keys: [...rows.keys()].sort(), added: [] };
+      this.#sorted.set(table, sorted);
+      return sorted.keys;
+    }
+    for (const key of added.splice(0)) {
+      const index = place(keys, key);
+      if (keys[index] !== key) keys.splice(index, 0, key);
+    }
+    return keys;
   }
 
   /** Writes changes down before they count; here there is nothing to do. */
@@ -67,8 +103,13 @@ export class MemoryStorage {
   apply(changes) {
     for (const [table, key, value] of changes) {
       const rows = this.#tables.get(table) ?? new Map();
-      if (value !== undefined) this.#tables.set(table, rows.set(key, value));
-      else if (rows.delete(key) && !rows.size) this.#tables.delete(table);
+      if (value !== undefined) {
+        if (!rows.has(key)) this.#sorted.get(table)?.added.push(key);
+        this.#tables.set(table, rows.set(key, value));
+      } else if (rows.delete(key) && !rows.size) {
+        this.#tables.delete(table);
+        this.#sorted.delete(table);
+      }
     }
   }
 
@@ -81,5 +122,6 @@ export class MemoryStorage {
 
   async destroy() {
     this.#tables.clear();
+    this.#sorted.clear();
   }
 }

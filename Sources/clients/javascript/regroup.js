@@ -86,7 +86,7 @@ async function adopt(local, work, told) {
 }
 
 /** Drops the records of a resource that is in the rules no longer. */
-async function forget(work, resource) { for (const [key] of await work.tx.all(`r:${resource}`)) await work.tx.delete(`r:${resource}`, key); }
+async function forget(work, resource) { for (const [, { r }] of await work.tx.all(`r:${resource}`)) await work.putBase({ resource, id: r.id }, null); }
 
 /** Builds every edit that is not frozen again, by the rules that count now. */
 async function reshape(work, before) {

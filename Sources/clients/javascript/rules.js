@@ -8,12 +8,13 @@ const isAssignable = (name) => name !== "__proto__";
 function sectionOf({ section, kind, key, groups, readOnly = [] }) {
   /** Those that can be written, each with the name of its group. */
   const fields = new Map(groups.flatMap(({ fields, formerly: earlier, ...told }) => fields.map((field) => [field.field, { ...told, earlier, ...field }])).filter(([name]) => isAssignable(name)));
+  const types = new Map([...fields.values(), ...readOnly].map(({ field, type }) => [field, type]));
   return {
-    name: section, isList: kind === "list", generated: key?.some((column) => column.generated), fields,
+    name: section, key, isList: kind === "list", generated: key?.some((column) => column.generated), fields, types,
     /** The names of the fields of each group. */
     groups: new Map(groups.map(({ group, fields }) => [group, fields.map(({ field }) => field).filter(isAssignable)])),
-    names: [...fields.keys(), ...readOnly.map(({ field }) => field)],
-    doubles: [...groups.flatMap((group) => group.fields), ...readOnly].flatMap(({ field, type }) => (["float", "double"].includes(type) ? field : [])),
+    names: [...types.keys()],
+    doubles: [...types.keys()].filter((name) => ["float", "double"].includes(types.get(name))),
   };
 }
 
@@ -47,7 +48,7 @@ function ready(told) {
   return { sections, root: sections.values().next().value };
 }
 
-function unknown(what, name, path, names) {
+export function unknown(what, name, path, names) {
   const near = nearest(name, names);
   throw new FieldMergeError(`unknown-${what}`, `There is no ${what} “${path}”${near ? `; did you mean “${near}”?` : "."}`, { path, near });
 }

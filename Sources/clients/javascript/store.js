@@ -2,11 +2,10 @@ import { editsOf, isPromise } from "./editing.js";
 import { emptyReport, engineOf } from "./engine.js";
 import { FieldMergeError, loaded } from "./errors.js";
 import { stringify } from "./json.js";
-import { leaderOf } from "./leader.js";
 import { Local, form, nowhere } from "./local.js";
 import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
 import { within } from "./waits.js";
-import { report, watching } from "./watching.js";
+import { report, showing, watching } from "./watching.js";
 
 /** An event of a store: its `detail`, whose members stand on the event itself as well. */
 export class StoreEvent extends Event {
@@ -65,7 +64,7 @@ export class FieldMergeStore extends EventTarget {
   /** Syncs that the tab that leads was asked for. */
   #wishes = new Map();
   /** What modules that are loaded later need of this store; `left` are the tickets as a sign-out left them. */
-  #desk = { store: this, listened: new Set(), heard: new Set(), edits: () => this.#edits(), queued: (body) => this.#queued(body), rule: () => this.#leads && this.#onConflict, leave: () => this.#leave() };
+  #desk = { store: this, listened: new Set(), heard: new Set(), edits: () => this.#edits(), queued: (body) => this.#queued(body), reach: (...what) => this.#reachAll(...what), rule: () => this.#leads && this.#onConflict, leave: () => this.#leave() };
 
   constructor(options, storage) {
     super();
@@ -78,7 +77,8 @@ export class FieldMergeStore extends EventTarget {
     }, () => this.beforeStore);
     /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
     this.beforeStore = options.beforeStore ?? null;
-    this.#desk.local = this.#local;
+    Object.assign(this.#desk, { local: this.#local, observers: this.#observers, options });
+    this.#local.options = options;
     this.#engine = engineOf(this.#local, options, () => this.#tellStatus());
   }
 
@@ -94,6 +94,7 @@ export class FieldMergeStore extends EventTarget {
       Object.assign(work.meta, local.identity, { device: before.device ?? uuid() }, before.revision !== null && nowhere);
     });
     if (snapshot !== undefined && local.meta.revision === null) await (await import("./snapshot.js")).fill(local, this.#options);
+    if (this.#options.indexes || this.#options.search || local.meta.indexes) await local.index().catch(() => {});
     // What was needed once is there from the beginning.
     if (local.meta.hasDecisions) await local.load().catch(() => {});
     if (this.#storage.shared) {
@@ -167,6 +168,7 @@ export class FieldMergeStore extends EventTarget {
     if (events.length) await this.#hear(events);
     for (const { name, wake } of this.#waiters) if (!ended || ended.has(name)) wake();
     for (const observer of this.#observers) void observer(changed);
+    this.#local.indexes?.look();
     this.#tellStatus();
   }
 
@@ -260,12 +262,28 @@ export class FieldMergeStore extends EventTarget {
     if (!this.#isKept(resource) && !(await this.#local.read((work) => work.read({ resource, id })))) await this.#fetch("record", resource, id);
   }
 
+  /** Gets the records of a resource that is not kept. */
+  #reachAll(resource, signal) { return this.#isKept(resource) || this.#fetch("records", resource, signal); }
+
   /** Returns all records of a resource, in the order of their ids. */
   async records(resource, { signal } = {}) {
-    if (!this.#isKept(resource)) await this.#fetch("records", resource, signal);
+    await this.#reachAll(resource, signal);
     const found = await this.#read(resource, (work) => work.readAll(resource));
     found.sort((one, other) => compareIDs(one.id, other.id));
     return this.#storage.shared ? found : copy(found); // what comes from the browser's database is a copy already
+  }
+
+  /** Returns the records that match, in order, with `next` if there are more. */
+  query(...rest) { return this.#more(import("./query.js"), "query", ...rest); }
+
+  /** Counts the records that match. */
+  count(...rest) { return this.#more(import("./query.js"), "count", ...rest); }
+
+  /** Watches a query: `value`, `subscribe` and `getSnapshot` as Svelte and React expect, and an async iterator. */
+  live(...rest) {
+    const watched = showing();
+    this.#more(import("./live.js"), "live", watched, ...rest).catch(report);
+    return watched.shown;
   }
 
   /**
@@ -432,7 +450,13 @@ export class FieldMergeStore extends EventTarget {
     const local = this.#local, { shared } = this.#storage;
     if (this.#leader || local.isClosed) return;
     if (!shared) return this.#engine.start();
-    this.#leader = leaderOf(shared, local, this.#options.clock, (isLeading) => this.#lead(isLeading));
+    const leader = (this.#leader = { isLeading: false, stop() {} });
+    loaded(import("./leader.js")).then(({ elect }) => this.#leader === leader && elect(leader, shared, local, this.#options.clock, (isLeading) => this.#lead(isLeading))).catch(() => {
+      // Without the module each tab leads: two that push at once do no harm.
+      if (this.#leader !== leader) return;
+      leader.isLeading = true;
+      this.#lead(true);
+    });
   }
 
   /** Ends what `start` began; edits can go on. */

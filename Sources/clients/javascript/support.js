@@ -2,7 +2,7 @@ import { entries } from "./decisions.js";
 import { stringify } from "./json.js";
 
 /** Loaded when somebody asks: what support wants to know of a store, with what it says of itself; no values of records. */
-export const diagnosis = (_, local, standing) => local.read(async (work) => {
+export const diagnosis = (desk, local, standing) => local.read(async (work) => {
   const { device, feed, revision, rules = null, snapshot } = work.meta, resources = {};
   for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.tx.all(`r:${resource}`)).length;
   return {
@@ -11,6 +11,8 @@ export const diagnosis = (_, local, standing) => local.read(async (work) => {
       seq, key, state: settled ? "repeated" : body ? "frozen" : "draft",
       edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: rows.map(({ section, item }) => (item === undefined ? section : `${section}/${item}`)) })),
     })),
+    indexes: (await work.tx.all("o")).map(([name, { isWhole = false, epoch }]) => ({ name, isWhole: isWhole && epoch === work.meta.indexes })),
+    slow: desk.slow ?? [], live: desk.live?.list() ?? [],
     refused: (await entries(work)).map(({ resource, id, problem }) => ({ resource, id, code: problem.code })),
   };
 });

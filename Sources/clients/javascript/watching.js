@@ -4,6 +4,46 @@ import { byKey, compareIDs, idKey, same } from "./values.js";
 export const report = (error) => (globalThis.reportError ?? console.error)(error);
 
 /**
+ * Something that is watched: `show` gives it another value. What is `shown` is a store of Svelte and a source of React's
+ * `useSyncExternalStore`. Who iterates gets the latest value.
+ */
+export function showing(ended) {
+  const listeners = new Set();
+  let unread, readers = [];
+  const wake = () => { for (const reader of readers.splice(0)) reader(); };
+  const shown = {
+    value: undefined, isClosed: false,
+    getSnapshot: () => shown.value,
+    subscribe(callback) {
+      const listener = () => { try { callback(shown.value); } catch (error) { report(error); } };
+      listeners.add(listener);
+      listener();
+      return () => void listeners.delete(listener);
+    },
+    close() {
+      shown.isClosed = true;
+      ended?.();
+      wake();
+    },
+    next: async () => {
+      while (unread === undefined && !shown.isClosed) await new Promise((resolve) => readers.push(resolve));
+      const value = unread;
+      unread = undefined;
+      return { value, done: value === undefined };
+    },
+    return: () => { shown.close(); unread = undefined; return shown.next(); },
+    [Symbol.asyncIterator]: () => shown,
+  };
+  const show = (value) => {
+    if (shown.isClosed) return;
+    shown.value = unread = value;
+    wake();
+    for (const listener of listeners) listener();
+  };
+  return { show, shown };
+}
+
+/**
  * Watches a record, or all of a resource: the callback gets it now, and again after each change; so does who iterates, the
  * latest counting.
  *
@@ -14,8 +54,9 @@ export const report = (error) => (globalThis.reportError ?? console.error)(error
  *   `end` ends the watching when called, and is an async iterator
  */
 export function watching(read, { isList, callback, ended }) {
-  let seen = null, unread, isOver = false, isLooking = false, pending = [], readers = [];
-  const wake = () => { for (const reader of readers.splice(0)) reader(); };
+  let seen = null, isLooking = false, pending = [];
+  const { show, shown } = showing(ended);
+  if (callback) shown.subscribe((value) => value !== undefined && callback(value));
   const look = async (changed = []) => {
     pending.push(...changed);
     if (isLooking) return;
@@ -34,13 +75,11 @@ export function watching(read, { isList, callback, ended }) {
           isMoved ||= !seen.has(key);
           seen.set(key, record);
         }
-        if (isOver || !isOther) continue;
+        if (!isOther) continue;
         // Records that only changed keep their places.
         if (isMoved) seen = byKey([...seen.values()].sort((one, other) => compareIDs(one.id, other.id)));
-        const records = [...seen.values()], value = isList ? records : (records[0] ?? null);
-        unread = value;
-        wake();
-        try { callback?.(value); } catch (error) { report(error); }
+        const records = [...seen.values()];
+        show(isList ? records : (records[0] ?? null));
       }
     } catch {
       seen = null; // the next change reads everything
@@ -48,20 +87,5 @@ export function watching(read, { isList, callback, ended }) {
       isLooking = false;
     }
   };
-  const end = () => {
-    isOver = true;
-    ended();
-    wake();
-  };
-  const iterator = {
-    next: async () => {
-      while (unread === undefined && !isOver) await new Promise((resolve) => readers.push(resolve));
-      const value = unread;
-      unread = undefined;
-      return { value, done: value === undefined };
-    },
-    return: () => { end(); unread = undefined; return iterator.next(); },
-    [Symbol.asyncIterator]: () => iterator,
-  };
-  return { look, end: Object.assign(() => end(), iterator) };
+  return { look, end: Object.assign(() => shown.close(), shown) };
 }

@@ -36,6 +36,8 @@ export class Work {
   deleted = new Set();
   by = new Map();
   events = [];
+  /** Records whose bases this work writes, as they were before, if the store has indexes. */
+  written = new Map();
   /** The names of the tickets that have an outcome now. */
   ended = new Set();
 
@@ -75,11 +77,12 @@ export class Work {
 
   /** Puts a base, or null, without asking what it means for anybody's edits; for records that nobody edits. */
   async putBase(place, record) {
-    const at = [`r:${place.resource}`, idKey(place.id)];
+    const at = [`r:${place.resource}`, idKey(place.id)], name = nameOf(place);
+    if (this.meta.indexes && !this.written.has(name)) this.written.set(name, { ...place, before: this.base(place) });
     for (const section of record ? (this.rules?.resources.get(place.resource)?.sections.values() ?? []) : []) {
       for (const row of [record[section.name] ?? []].flat()) withDoubles(row, section);
     }
-    this.#bases.set(nameOf(place), record);
+    this.#bases.set(name, record);
     if (record) await this.tx.put(...at, { r: record, g: this.meta.snapshot?.generation });
     else await this.tx.delete(...at);
   }
@@ -277,6 +280,7 @@ export class Work {
     }
     await this.#dropSettled();
     if (this.events.length || this.meta.overtaken) await this.decisions.keepEvents(this);
+    if (this.written.size) await this.#local.follow(this);
     await this.tx.put("meta", "meta", this.meta);
   }
 

@@ -1,0 +1,183 @@
+import { behind, entriesOf, valueOf } from "./keys.js";
+import { placeOf } from "./query.js";
+import { many, range } from "./ranges.js";
+import { idKey, uuid } from "./values.js";
+import { report } from "./watching.js";
+
+/*
+ * Indexes of the bases, loaded where `open` declares any, and where the store has some.
+ *
+ * The table `o` describes each index; its entries are in the table `o:NAME`: a value, and the id of a record, with the key of
+ * the record. They are written in the transaction that writes the record, by the description alone, so that an index is true
+ * whatever the rules are. A query uses it if it is whole, described as the rules have it, and of the store's `epoch`
+ * (`meta.indexes`). The epoch ends with an error here, and where a tab without this module writes records; then all are built
+ * anew. So no index can make an edit or a page fail.
+ */
+
+/** Records of which the entries are written in one transaction, and the records that an index may name to be used instead of a scan. */
+const batch = 500, few = 5000;
+
+/** The end of every range of keys. */
+const last = "\uffff\uffff";
+
+/** What an index depends on. */
+const shapeOf = ({ places, isSearch = false, ids }) => JSON.stringify([places, isSearch, ids]);
+
+/** Describes the declared indexes by the rules of the moment. */
+function described(rules, { indexes = {}, search = {} }) {
+  const found = new Map(), add = (resource, paths, path) => {
+    const own = rules.resources.get(resource);
+    try {
+      if (own && paths.length) found.set(`${resource}:${path}`, { resource, places: paths.map((one) => placeOf(own, one)), isSearch: !path, ids: placeOf(own, "id").type });
+    } catch (error) { report(error); }
+  };
+  for (const [resource, paths] of Object.entries(indexes)) for (const path of paths) add(resource, [path], path);
+  for (const [resource, paths] of Object.entries(search)) add(resource, paths, "");
+  return found;
+}
+
+/** Builds the indexes that a tab declares, and keeps all indexes of its store. */
+export class Indexes {
+  #local; #building = null; #rules; #epoch; #failures = 0;
+
+  /** @param {import("./local.js").Local} local */
+  constructor(local) {
+    this.#local = local;
+    this.look();
+  }
+
+  /** Begins to build if there is anything to build: called after each transaction. */
+  look() {
+    const { rules, meta, isClosed } = this.#local;
+    if (this.#building || isClosed || !rules || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch)) return;
+    this.#building = this.#build(rules).then(() => { this.#failures = 0; }, () => {
+      this.#rules = null;
+      this.#failures += 1;
+    }).finally(() => {
+      this.#building = null;
+      this.look();
+    });
+  }
+
+  async #build(rules) {
+    this.#rules = rules;
+    while (await this.#local.write((work) => this.#step(work))) await new Promise((resolve) => setTimeout(resolve, 0)); // edits have their turn
+  }
+
+  /** One transaction of the building; returns whether there is more to do. */
+  async #step(work) {
+    const { tx, meta } = work, { options } = this.#local, kept = new Map(await tx.all("o")), wanted = described(work.rules, options);
+    this.#epoch = meta.indexes ??= uuid();
+    for (const [name, one] of kept) {
+      // What another tab declared stays, unless this one declares other indexes.
+      const isWanted = wanted.has(name) ? shapeOf(one) === shapeOf(wanted.get(name)) : options[one.isSearch ? "search" : "indexes"] === undefined;
+      if (isWanted && one.epoch === meta.indexes) continue;
+      const entries = await range(tx, `o:${name}`, "", last, 4 * batch);
+      for (const [entry] of entries) await tx.delete(`o:${name}`, entry);
+      if (entries.length) return !(await tx.put("o", name, { ...one, epoch: null }));
+      await tx.delete("o", name);
+      kept.delete(name);
+    }
+    for (const [name, one] of wanted) {
+      if (!kept.has(name)) kept.set(name, { ...one, epoch: meta.indexes, built: "" });
+    }
+    const [name, next] = [...kept].find(([, { isWhole }]) => !isWhole) ?? [];
+    if (!next) return false;
+    const rows = await range(tx, `r:${next.resource}`, next.built, last, batch);
+    for (const [key, { r }] of rows) for (const entry of entriesOf(r, next)) await tx.put(`o:${name}`, entry, key);
+    kept.set(name, { ...next, built: `${rows.at(-1)?.[0]}\0`, isWhole: rows.length < batch });
+    for (const [name, one] of kept) await tx.put("o", name, one);
+    return true;
+  }
+
+  /** Writes the entries of the records that a transaction has written. */
+  async follow(work) {
+    const { tx, meta, written } = work;
+    try {
+      const kept = await tx.all("o");
+      for (const place of written.values()) {
+        const records = await Promise.all([place.before, work.base(place)]);
+        for (const [name, one] of kept) {
+          if (one.resource !== place.resource || one.epoch !== meta.indexes) continue;
+          const [old, next] = records.map((record) => (record ? entriesOf(record, one) : new Set()));
+          for (const entry of old) if (!next.has(entry)) await tx.delete(`o:${name}`, entry);
+          for (const entry of next) if (!old.has(entry)) await tx.put(`o:${name}`, entry, idKey(place.id));
+        }
+      }
+    } catch {
+      meta.indexes = undefined;
+    }
+  }
+
+  /** Tells whether a query can use an index, and returns its table. */
+  async #tables({ tx, meta }, query) {
+    const kept = new Map(await tx.all("o"));
+    return (path, places) => {
+      const name = `${query.resource}:${path}`, one = kept.get(name);
+      return one?.isWhole && one.epoch === meta.indexes && shapeOf(one) === shapeOf({ places, isSearch: !path, ids: query.idPlace.type }) ? `o:${name}` : null;
+    };
+  }
+
+  /**
+   * Hands the records that may match a query to a function.
+   *
+   * @param {number} [count] so many of the first are needed
+   * @param {Map<string, any>} edited records that are left out
+   * @param {{rows: any[], index: string | null}} found `rows` is what the function has found to match
+   * @returns {Promise<boolean>} false if reading all records is better
+   */
+  async scan(work, query, count, edited, found, consider) {
+    const { tx } = work, tableOf = await this.#tables(work, query), bases = `r:${query.resource}`;
+    const sorted = query.order[0] ?? { path: "id", place: query.idPlace }, inOrder = count && tableOf(sorted.path, [sorted.place]);
+    const ways = [...query.conditions.map(({ path, place, ranges }) => ({ path, table: ranges && tableOf(path, [place]), ranges })),
+      ...query.words.map((word) => ({ path: "", table: tableOf("", query.places), ranges: [[word, word + last]] }))].filter(({ table }) => table);
+    let keys, most = inOrder ? 10 * count : few;
+    for (const { path, table, ranges } of ways) {
+      const own = await this.#keys(tx, table, ranges, most);
+      if (own) [keys, most, found.index] = [own, own.size, path || "search"];
+      if (!most) break;
+    }
+    const read = async (some) => { for (const { r } of await many(tx, bases, some.filter((key) => !edited.has(key)))) consider(r); };
+    if (keys) return !(await read([...keys]));
+    if (!inOrder) return false;
+    found.index = sorted.path;
+    const { isDown } = sorted, [, tie] = query.order, isUnique = sorted.path === "id" || (isDown ? tie?.path === "id" && tie.isDown : !tie), seen = new Set();
+    let [low, high] = query.conditions.find(({ path, ranges }) => path === sorted.path && ranges?.length === 1)?.ranges[0] ?? ["", last];
+    if (query.start && isDown) high = query.start[0] + behind < high ? query.start[0] + behind : high;
+    if (query.start && !isDown) low = query.start[0] > low ? query.start[0] : low;
+    for (let size = count + 20; seen.size < few + 20 * count; size *= 2) {
+      const entries = await range(tx, inOrder, low, high, size, isDown), some = entries.map(([, key]) => key).filter((key) => !seen.has(key));
+      for (const key of some) seen.add(key);
+      await read(some);
+      if (entries.length < size) return true;
+      const [end] = entries.at(-1), value = valueOf(end), row = found.rows.sort((one, other) => query.compare(one.order, other.order))[count - 1]?.order[0];
+      // Records behind the last entry sort behind this row.
+      if (row !== undefined && (isDown ? row > value : row < value || (isUnique && row === value))) return true;
+      if (isDown) high = end;
+      else low = `${end}\0`;
+    }
+    return false;
+  }
+
+  /** The keys of the records in some ranges of an index; null if these have more entries than `most`. */
+  async #keys(tx, table, ranges, most) {
+    const keys = [];
+    for (const [low, high] of ranges) {
+      for (const [, key] of await range(tx, table, low, high, most && most + 1 - keys.length)) keys.push(key);
+      if (most < keys.length) return null;
+    }
+    return new Set(keys);
+  }
+
+  /** Counts what matches a query by its index alone; null if that is not possible. */
+  async count(work, query, edited) {
+    const [one, ...others] = query.conditions, table = one?.isExact && !others.length && !query.words.length && (await this.#tables(work, query))(one.path, [one.place]);
+    if (!table) return null;
+    const keys = await this.#keys(work.tx, table, one.ranges);
+    for (const [key, record] of edited) {
+      keys.delete(key);
+      if (record && query.matches(record)) keys.add(key);
+    }
+    return keys.size;
+  }
+}

@@ -1,0 +1,130 @@
+import { compiled, run } from "./query.js";
+import { copy, idKey, isTemporary, same } from "./values.js";
+import { report } from "./watching.js";
+
+/*
+ * Live queries, loaded with the first of them. Each has a window: the rows of its result, and some behind them, so that a row
+ * that leaves has a successor. A change is tested against the window. The query runs over the store again if the window has too
+ * few rows, if the rules are others, or if a temporary id that it names may be another one now.
+ *
+ * All live queries of a store share a transaction for each frame. It reads each changed record once.
+ */
+
+/** Milliseconds between two looks: a frame where there are none, and while all records are being fetched. */
+const frame = 16, load = 500;
+
+/** Rows that a window has behind its result. */
+const spare = 20;
+
+/** Adds a live query to those of a store. */
+export async function live(desk, local, { show, shown }, resource, options = {}) {
+  await desk.reach(resource, options.signal);
+  (desk.live ??= hub(desk, local)).add({ resource, options, show, shown, runs: 0, tests: 0, rows: null });
+}
+
+function hub(desk, local) {
+  const all = new Set(), { clock } = desk.options;
+  let pending = new Map(), isBusy = false, isDue = false;
+
+  /** Looks in the next frame, or at once. */
+  function schedule(isFirst) {
+    if (isDue || isBusy) return;
+    isDue = true;
+    if (isFirst) queueMicrotask(look);
+    else if (local.meta.snapshot) clock.setTimeout(look, load);
+    else if (globalThis.requestAnimationFrame) requestAnimationFrame(look);
+    else clock.setTimeout(look, frame);
+  }
+
+  const isMissing = () => [...all].some(({ rules }) => rules !== local.rules);
+
+  async function look() {
+    [isDue, isBusy] = [false, true];
+    const places = [...pending.values()], others = [];
+    pending = new Map();
+    await local.read(async (work) => {
+      const changes = await Promise.all(places.map(async (place) => ({ ...place, record: await work.read(place) })));
+      for (const one of all) if (await refreshed(work, one, changes)) others.push(one);
+    }).catch(() => { for (const one of all) one.rows = null; });
+    isBusy = false;
+    for (const { show, value } of others) show(value);
+    if (pending.size || (isMissing() && !local.isClosed)) schedule();
+  }
+
+  /** Brings a live query up to date. After an error it runs again with the next change. */
+  async function refreshed(work, one, changes) {
+    try {
+      return await refresh(work, one, changes);
+    } catch (error) {
+      one.rows = null;
+      if (one.fault !== error.message) report(error);
+      one.fault = error.message;
+    }
+  }
+
+  /** Returns whether the value is another. */
+  async function refresh(work, one, changes) {
+    const own = changes.filter(({ resource }) => resource === one.resource), before = one.rows ?? [];
+    if (one.rules !== work.rules || !one.rows || (one.query?.hasTemporary && changes.some(({ id }) => isTemporary(id)))) {
+      [one.rules, one.rows] = [work.rules, null];
+      one.query = await compiled(work, desk, one.resource, one.options);
+    } else if (own.length) apply(one, own);
+    else return false;
+    const { query } = one, { limit } = query ?? {};
+    if (!query) one.rows = [];
+    else if (!one.rows || (one.edge && one.rows.length <= limit)) {
+      const { rows } = await run(work, query, local.indexes, limit && limit + 1 + spare);
+      one.runs += 1;
+      one.edge = rows.length > limit + spare ? rows.at(-1).order : null;
+      const known = new Map(before.map(({ record }) => [idKey(record.id), record]));
+      one.rows = rows.map(({ record, order }) => ({ order, record: unchanged(known.get(idKey(record.id)), record) ?? (work.tx.store ? record : copy(record)) }));
+    }
+    return another(one);
+  }
+
+  /** Tests changed records. Of those that match, the window gets what sorts before its edge. */
+  function apply(one, changes) {
+    const { query, edge } = one, ids = new Set(changes.flatMap(({ id, record }) => [idKey(id), record && idKey(record.id)])), left = new Map(), found = new Map();
+    one.tests += changes.length;
+    one.rows = one.rows.filter(({ record }) => !ids.has(idKey(record.id)) || !left.set(idKey(record.id), record));
+    for (const { record } of changes) {
+      if (!record || !query.matches(record)) continue;
+      const key = idKey(record.id), order = query.orderOf(record);
+      if (query.isBehind(order) && !(edge && query.compare(order, edge) > 0)) found.set(key, { order, record: unchanged(left.get(key), record) ?? record });
+    }
+    if (!found.size) return;
+    one.rows = [...one.rows, ...found.values()].sort((left, right) => query.compare(left.order, right.order));
+    if (!(one.rows.length > 2 * (query.limit + spare))) return; // or there is no limit
+    one.rows.length = query.limit + 1 + spare;
+    one.edge = one.rows.at(-1).order;
+  }
+
+  desk.observers.add((changed) => {
+    for (const { shown } of local.isClosed ? all : []) shown.close();
+    for (const one of all) if (one.shown.isClosed) all.delete(one);
+    const watched = new Set(Array.from(all, ({ resource }) => resource));
+    for (const place of changed) if (watched.has(place.resource)) pending.set(`${place.resource}\n${idKey(place.id)}`, place);
+    if (pending.size || isMissing()) schedule();
+  });
+
+  return {
+    add(one) {
+      all.add(one);
+      schedule(true);
+    },
+    /** For support: how often each ran over the store, and how many records it has tested. */
+    list: () => [...all].filter(({ shown }) => !shown.isClosed).map(({ resource, options: { where = {} }, runs, tests }) => ({ resource, where: Object.keys(where), runs, tests })),
+  };
+}
+
+/** The record as it was, if it is the same now. */
+const unchanged = (before, now) => (before && same(before, now) ? before : undefined);
+
+/** Takes the value out of a window; returns whether it is another. */
+function another(one) {
+  const { rows, query, value } = one, { limit } = query ?? {}, now = rows.slice(0, limit).map(({ record }) => record);
+  const next = rows.length > limit ? query.nextOf(rows[limit - 1].order) : null;
+  if (value?.next === next && value.length === now.length && now.every((record, index) => record === value[index])) return false;
+  one.value = Object.assign(now, { next });
+  return true;
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Run } from "./model.js";
+
+const told = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
+
+/** The steps of queries, besides those of the model. */
+class QueryRun extends Run {
+  options = { search: told.search };
+  results = new Map();
+  lives = new Map();
+
+  query(step) {
+    const { resource, query: given, ids, next, count, error, as, after } = step, query = { ...this.names.filled(given), ...(after && { after: this.results.get(after).next }) };
+    return this.ticketOf({ error }, async () => {
+      const found = await this.storeNow.query(resource, query);
+      if (ids) this.names.match(ids, found.map(({ id }) => id), "ids");
+      if (next !== undefined) assert.equal(found.next !== null, next, "next");
+      if (count !== undefined) assert.equal(await this.storeNow.count(resource, query), count, "count");
+      if (as) this.results.set(as, found);
+    });
+  }
+
+  async live({ resource, query, as, after }) {
+    const live = this.storeNow.live(resource, { ...this.names.filled(query), ...(after && { after: this.results.get(after).next }) }), own = { live, callbacks: 0, index: this.lives.size };
+    live.subscribe((value) => { if (value) own.callbacks += 1; });
+    this.lives.set(as, own);
+  }
+
+  /** Lets the time of a frame pass, and the looks that it begins. */
+  async frame() {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+    await this.clock.advance(16);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+
+  async value({ live: name, ids, callbacks, next, runs }) {
+    const own = this.lives.get(name), { value } = own.live;
+    if (ids === null) assert.equal(value, undefined);
+    else this.names.match(ids, value.map(({ id }) => id), "ids");
+    assert.equal(own.callbacks, callbacks, "callbacks");
+    own.callbacks = 0;
+    if (next !== undefined) assert.equal(value.next !== null, next, "next");
+    if (runs !== undefined) {
+      const found = (await this.storeNow.diagnose()).live[own.index].runs;
+      assert.ok(found <= runs, `${found} runs`);
+    }
+  }
+
+  async closeLive({ live }) { this.lives.get(live).live.close(); }
+}
+
+/** Runs a case with and without indexes. */
+function both(name, theCase) {
+  test(name, () => new QueryRun(told, theCase).run());
+  test(`${name}, with indexes`, () => {
+    const run = new QueryRun(told, theCase);
+    run.options = { search: told.search, indexes: told.indexes };
+    return run.run();
+  });
+}
+
+for (const { name, ...query } of told.queries) both(`query: ${name}`, { steps: [{ do: "query", ...query }] });
+for (const { name, rule, steps } of told.cases) both(`${name} (${rule})`, { steps });
