@@ -14,7 +14,7 @@ import Testing
         let edits = [1, 2, 3].map { book.edit(book.orders, $0, "state", from: .word("new"), to: .word("paid")) }
         let writes = try await book.run([edits]) { stages in
             var (facts, writer) = (FactStore(stages.run), ChangeWriter(stages.run))
-            try facts.load(stages.run.plan.steps, &writer)
+            try facts.lockRoots(&writer)
             for step in stages.run.plan.steps {
                 let row = stages.row(step.index)
                 let current = try #require(
