@@ -136,6 +136,7 @@ class Draft {
     for (const { name, isList } of rules.sections.values()) {
       for (const seen of [this.base?.[name] ?? []].flat()) {
         const id = isList ? seen.id : this.base.id, told = isTemporary(id) && (await work.tx.get("f", id));
+        rename(told || {}, rules.sections);
         const own = told && rowIn(this.record, { section: name, ...(isList && { item: id }) });
         for (const [field, value] of Object.entries(told?.[name] ?? {})) {
           seen[field] ??= value;
