@@ -23,11 +23,11 @@ export async function started() {
 
 /** A store of a scripted server that was synced once. */
 export async function scripted(records = [{ resource: "boxes", id: 1, record: box(1) }], { rules: told = rules, ...options } = {}) {
-  const server = new ScriptedServer({ rules: told, records }), page = { feed: "feed-1", revision: 1, more: false, rules: told.version, changes: [] };
-  const store = await open({ server: server.url, user: "u", path: ":memory:", fetch: server.fetch, clock: new TestClock(), ...options }), first = store.sync();
+  const clock = new TestClock(), server = new ScriptedServer({ rules: told, records }), page = { feed: "feed-1", revision: 1, more: false, rules: told.version, changes: [] };
+  const store = await open({ server: server.url, user: "u", path: ":memory:", fetch: server.fetch, clock, ...options }), first = store.sync();
   (await server.request()).answer(200, page);
   await first;
-  return { server, store, page };
+  return { server, store, page, clock };
 }
 
 /** Has the gateway refuse what waits by a check of a field. */

@@ -14,8 +14,8 @@ import { report } from "./watching.js";
  * anew. So no index can make an edit or a page fail.
  */
 
-/** Records of which the entries are written in one transaction, and the records that an index may name to be used instead of a scan. */
-const batch = 500, few = 5000;
+/** Records of which the entries are written in one transaction, and those that are read rather than scanning for the first ones. */
+const batch = 500, few = 2000;
 
 /** The end of every range of keys. */
 const last = "\uffff\uffff";
@@ -81,12 +81,14 @@ export class Indexes {
     for (const [name, one] of wanted) {
       if (!kept.has(name)) kept.set(name, { ...one, epoch: meta.indexes, built: "" });
     }
-    const [name, next] = [...kept].find(([, { isWhole }]) => !isWhole) ?? [];
-    if (!next) return false;
-    const rows = await range(tx, `r:${next.resource}`, next.built, last, batch);
-    for (const [key, { r }] of rows) for (const entry of entriesOf(r, next)) await tx.put(`o:${name}`, entry, key);
-    kept.set(name, { ...next, built: `${rows.at(-1)?.[0]}\0`, isWhole: rows.length < batch });
-    for (const [name, one] of kept) await tx.put("o", name, one);
+    const { resource, built } = [...kept.values()].find(({ isWhole }) => !isWhole) ?? {};
+    if (!resource) return false;
+    const rows = await range(tx, `r:${resource}`, built, last, batch), next = { built: `${rows.at(-1)?.[0]}\0`, isWhole: rows.length < batch };
+    for (const [name, one] of kept) {
+      const isNext = !one.isWhole && one.resource === resource && one.built === built;
+      for (const [key, { r }] of isNext ? rows : []) for (const entry of entriesOf(r, one)) await tx.put(`o:${name}`, entry, key);
+      await tx.put("o", name, { ...one, ...(isNext && next) });
+    }
     return true;
   }
 
@@ -131,7 +133,7 @@ export class Indexes {
     const sorted = query.order[0] ?? { path: "id", place: query.idPlace }, inOrder = count && tableOf(sorted.path, [sorted.place]);
     const ways = [...query.conditions.map(({ path, place, ranges }) => ({ path, table: ranges && tableOf(path, [place]), ranges })),
       ...query.words.map((word) => ({ path: "", table: tableOf("", query.places), ranges: [[word, word + last]] }))].filter(({ table }) => table);
-    let keys, most = inOrder ? 10 * count : few;
+    let keys, most = inOrder ? few : 5 * few;
     for (const { path, table, ranges } of ways) {
       const own = await this.#keys(tx, table, ranges, most);
       if (own) [keys, most, found.index] = [own, own.size, path || "search"];
@@ -145,7 +147,7 @@ export class Indexes {
     let [low, high] = query.conditions.find(({ path, ranges }) => path === sorted.path && ranges?.length === 1)?.ranges[0] ?? ["", last];
     if (query.start && isDown) high = query.start[0] + behind < high ? query.start[0] + behind : high;
     if (query.start && !isDown) low = query.start[0] > low ? query.start[0] : low;
-    for (let size = count + 20; seen.size < few + 20 * count; size *= 2) {
+    for (let size = count + 20; seen.size < 2 * few + 20 * count; size *= 2) {
       const entries = await range(tx, inOrder, low, high, size, isDown), some = entries.map(([, key]) => key).filter((key) => !seen.has(key));
       for (const key of some) seen.add(key);
       await read(some);

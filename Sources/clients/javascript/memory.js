@@ -85,7 +85,7 @@ export class MemoryStorage {
   /** The keys of a table, sorted, with some that are gone. It is sorted with the first range that is read of it. */
   #inOrder(table, rows) {
     const { keys, added } = this.#sorted.get(table) ?? {};
-    if (!keys || added.length > 100 || keys.length > 2 * rows.size + 100) {
+    if (!keys || keys.length > 2 * rows.size + 100) {
       const sorted = { keys: [...rows.keys()].sort(), added: [] };
       this.#sorted.set(table, sorted);
       return sorted.keys;
@@ -104,7 +104,8 @@ export class MemoryStorage {
     for (const [table, key, value] of changes) {
       const rows = this.#tables.get(table) ?? new Map();
       if (value !== undefined) {
-        if (!rows.has(key)) this.#sorted.get(table)?.added.push(key);
+        const sorted = rows.has(key) ? undefined : this.#sorted.get(table);
+        if (sorted?.added.push(key) > 100) this.#sorted.delete(table);
         this.#tables.set(table, rows.set(key, value));
       } else if (rows.delete(key) && !rows.size) {
         this.#tables.delete(table);
