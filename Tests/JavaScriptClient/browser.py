@@ -744,6 +744,119 @@ def fifty_thousand_records(it):
     return f"{MANY} records in {took:.1f} s, slowest read meanwhile {slowest:.0f} ms, heap {before:.1f} to {after:.1f} MB, all read in {reading:.1f} s, an edit after that {time.time() - began:.1f} s"
 
 
+QUERIES = """async ({ table, count }) => {
+  const { rules, base, queries, search, indexes } = table, line = (value) => `${JSON.stringify(value)}\\n`, changes = [];
+  const records = count ? Array.from({ length: count }, (_, index) => window.orderOf(index + 1)) : base;
+  const text = [{ snapshot: { feed: "f", revision: 1, rules: "r1", resources: ["orders"], records: records.length } }, ...records, { end: { records: records.length } }].map(line).join("");
+  const answer = (body) => new Response(typeof body === "string" ? body : JSON.stringify(body), { headers: { "Content-Type": "application/json" } });
+  const fetched = async (address) => {
+    const url = new URL(address);
+    if (url.pathname === "/v1/rules") return answer(rules);
+    if (url.pathname === "/v1/snapshot") return answer(text);
+    if (url.pathname === "/v1/changes") return answer({ feed: "f", revision: 1 + changes.length, more: false, rules: "r1", changes: changes.slice(Number(url.searchParams.get("since")) - 1) });
+    return new Response("", { status: 503 });
+  };
+  window.change = (record) => changes.push({ revision: 2 + changes.length, ...record, by: null });
+  window.openOrders = (more) => window.library.open({ server: "http://queries.test", user: `u${count}`, fetch: fetched, search, ...more });
+}"""
+
+
+@scene
+def queries(it):
+    """The queries of the shared table in IndexedDB, with and without indexes."""
+    page = it.tab(it.device())
+    table = json.loads((ROOT / "Tests/ClientCases/queries.json").read_text())
+    page.evaluate(f"import('{it.gateway.pages.modules}/fieldmerge.js').then((library) => {{ window.library = library; }})")
+    page.evaluate(QUERIES, {"table": table, "count": 0})
+    faults = page.evaluate("""async ({ queries, indexes }) => {
+      const faults = [];
+      for (const more of [{}, { indexes }]) {
+        const own = await openOrders({ path: `queries${Object.keys(more)}`, ...more });
+        await own.sync();
+        await until(async () => (await own.diagnose()).indexes.every(({ isWhole }) => isWhole));
+        for (const { name, resource, query, ids, next, count, error } of queries) {
+          const found = await own.query(resource, query).catch((thrown) => thrown);
+          if (error ? found.code !== error.code || found.path !== error.path : JSON.stringify(found.map?.(({ id }) => id)) !== JSON.stringify(ids)) faults.push([name, String(found)]);
+          if (next !== undefined && (found.next !== null) !== next) faults.push([name, "next"]);
+          if (count !== undefined && (await own.count(resource, query)) !== count) faults.push([name, "count"]);
+        }
+        const live = own.live("orders", { sort: ["-order.amount"], limit: 2 }), seen = [];
+        live.subscribe((value) => { if (value) seen.push(value.map(({ id }) => id).join()); });
+        await until(() => seen.length === 1);
+        await own.edit("orders", 3, (order) => { order.order.amount = "500"; });
+        await until(() => seen.length === 2);
+        if (seen.join(" ") !== "5,2 3,5") faults.push(["live", seen.join(" ")]);
+        if (more.indexes && (await own.diagnose()).indexes.length < 20) faults.push(["indexes"]);
+        await own.close();
+      }
+      return faults;
+    }""", {"queries": table["queries"], "indexes": table["indexes"]})
+    assert faults == [], faults
+
+
+@scene
+def queries_of_many(it):
+    """Figures of 100,000 records in IndexedDB; FIELDMERGE_RECORDS names another number."""
+    page = it.tab(it.device())
+    count = int(os.environ.get("FIELDMERGE_RECORDS", "100000"))
+    table = json.loads((ROOT / "Tests/ClientCases/queries.json").read_text())
+    table["rules"]["resources"] = table["rules"]["resources"][:1]
+    table["search"] = {"orders": ["order.title"]}
+    page.evaluate(f"import('{it.gateway.pages.modules}/fieldmerge.js').then((library) => {{ window.library = library; }})")
+    page.evaluate("""() => { window.orderOf = (id, more) => ({ resource: "orders", id, record: { id, lines: [], delivery: null, order: {
+      title: `Order ${id} of ${["Ann", "Bea", "Cem"][id % 3]}`, status: ["open", "late", "done"][id % 3], due: new Date(Date.UTC(2026, 0, 1 + (id % 3650))).toJSON().slice(0, 10), amount: `${(id * 7919) % 100000}.50`, ...more } } }); }""")
+    page.evaluate(QUERIES, {"table": table, "count": count})
+    told = page.evaluate("""async () => {
+      const told = {}, indexes = { orders: ["order.status", "order.due", "order.amount"] };
+      const timed = async (name, body, times = 5) => {
+        const all = [];
+        for (let run = 0; run < times; run++) {
+          const begun = performance.now();
+          await body(run);
+          all.push(performance.now() - begun);
+        }
+        told[name] = Math.round(10 * all.sort((one, other) => one - other)[Math.floor(times / 2)]) / 10;
+      };
+      const whole = async (own) => { for (;;) { const found = (await own.diagnose()).indexes; if (found.length && found.every(({ isWhole }) => isWhole)) return; await new Promise((resolve) => setTimeout(resolve, 1000)); } };
+      for (const [kind, more] of [["without indexes", {}], ["with indexes", { indexes }]]) {
+        const own = await openOrders({ path: kind, ...more, ...(kind === "without indexes" && { search: undefined }) });
+        let callbacks = 0;
+        const list = own.live("orders", { sort: ["-order.due"] });
+        list.subscribe((value) => { if (value) callbacks += 1; });
+        await timed(`first load ${kind}`, async () => { await own.sync(); await until(() => list.value?.length > 0); }, 1);
+        told[`callbacks ${kind}`] = callbacks;
+        list.close();
+        await own.close();
+      }
+      let own;
+      await timed("open again, to the first 50 rows", async () => {
+        own = await openOrders({ path: "with indexes", indexes });
+        await own.query("orders", { sort: ["order.due"], limit: 50 });
+      }, 1);
+      await timed("the indexes are whole", () => whole(own), 1);
+      await timed("50 of an order", () => own.query("orders", { sort: ["order.due"], limit: 50 }));
+      await timed("50 of a descending order", () => own.query("orders", { sort: ["-order.due", "-id"], limit: 50 }));
+      await timed("50 with a condition and an order", () => own.query("orders", { where: { "order.status": "open", "order.due": { from: "2030-01-01" } }, sort: ["order.due"], limit: 50 }));
+      await timed("an equal decimal", () => own.query("orders", { where: { "order.amount": "7919.50" } }));
+      await timed("50 of a search", () => own.query("orders", { search: "order 77", limit: 50 }));
+      await timed("count", () => own.count("orders", { where: { "order.status": "open" } }));
+      await timed("50 without an index", () => own.query("orders", { where: { "order.title": "Order 5 of Cem" }, limit: 50 }), 3);
+      const lives = Array.from({ length: 100 }, (_, index) => own.live("orders", { where: { "order.status": ["open", "late", "done"][index % 3] }, sort: ["order.due"], limit: 50 }));
+      await timed("100 live queries have values", () => until(() => lives.every(({ value }) => value)), 1);
+      await timed("one remote change with 100 live queries, and its request", async (run) => {
+        const seen = new Promise((resolve) => { const end = lives[0].subscribe((value) => { if (value[0].order.title === `new ${run}`) resolve(end); }); });
+        change(orderOf(3, { title: `new ${run}`, due: "2000-01-01" }));
+        own.sync();
+        (await seen)();
+      });
+      await timed("the same without live queries: until sync() is over", async (run) => { change(orderOf(6, { title: `new ${run}` })); await own.sync(); });
+      for (const live of lives.slice(10)) live.close();
+      await timed("edit() with ten live queries", (run) => own.edit("orders", 9, (order) => { order.order.title = `edited ${run}`; }), 20);
+      return told;
+    }""")
+    print("\n".join(f"    {name}: {figure}" for name, figure in told.items()), flush=True)
+
+
 def main():
     names = sys.argv[1:] or list(SCENES)
     failed = 0

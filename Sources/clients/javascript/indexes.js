@@ -14,8 +14,8 @@ import { report } from "./watching.js";
  * anew. So no index can make an edit or a page fail.
  */
 
-/** Records of which the entries are written in one transaction, and those that are read rather than scanning for the first ones. */
-const batch = 500, few = 2000;
+/** Records of which the entries are written in one transaction, and so many at most that are read one by one rather than all. */
+const batch = 500, few = 5000;
 
 /** The end of every range of keys. */
 const last = "\uffff\uffff";
@@ -46,10 +46,10 @@ export class Indexes {
     this.look();
   }
 
-  /** Begins to build if there is anything to build: called after each transaction. */
+  /** Begins to build if there is anything to build: called after each transaction. The first records are fetched before. */
   look() {
     const { rules, meta, isClosed } = this.#local;
-    if (this.#building || isClosed || !rules || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch)) return;
+    if (this.#building || isClosed || !rules || meta.revision === null || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch)) return;
     this.#building = this.#build(rules).then(() => { this.#failures = 0; }, () => {
       this.#rules = null;
       this.#failures += 1;
@@ -132,27 +132,38 @@ export class Indexes {
     const { tx } = work, tableOf = await this.#tables(work, query), bases = `r:${query.resource}`;
     const sorted = query.order[0] ?? { path: "id", place: query.idPlace }, inOrder = count && tableOf(sorted.path, [sorted.place]);
     const ways = [...query.conditions.map(({ path, place, ranges }) => ({ path, table: ranges && tableOf(path, [place]), ranges })),
-      ...query.words.map((word) => ({ path: "", table: tableOf("", query.places), ranges: [[word, word + last]] }))].filter(({ table }) => table);
-    let keys, most = inOrder ? few : 5 * few;
-    for (const { path, table, ranges } of ways) {
-      const own = await this.#keys(tx, table, ranges, most);
-      if (own) [keys, most, found.index] = [own, own.size, path || "search"];
-      if (!most) break;
-    }
-    const read = async (some) => { for (const { r } of await many(tx, bases, some.filter((key) => !edited.has(key)))) consider(r); };
-    if (keys) return !(await read([...keys]));
+      ...query.words.map((word) => ({ path: "search", table: tableOf("", query.places), ranges: [[word, word + last]] }))].filter(({ table }) => table);
+    const read = async (keys) => { for (const { r } of await many(tx, bases, keys.filter((key) => !edited.has(key)))) consider(r); };
+    /** Reads the records that the best of the conditions names, if these are few enough. */
+    const readFew = async (most) => {
+      let best = null;
+      for (const { path, table, ranges } of ways) {
+        const keys = best?.size === 0 ? null : await this.#keys(tx, table, ranges, best ? best.size : most);
+        if (keys) [best, found.index] = [keys, path];
+      }
+      if (best) await read([...best]);
+      return !!best;
+    };
+    if (await readFew(inOrder ? 4 * count : few)) return true;
     if (!inOrder) return false;
     found.index = sorted.path;
-    const { isDown } = sorted, [, tie] = query.order, isUnique = sorted.path === "id" || (isDown ? tie?.path === "id" && tie.isDown : !tie), seen = new Set();
-    let [low, high] = query.conditions.find(({ path, ranges }) => path === sorted.path && ranges?.length === 1)?.ranges[0] ?? ["", last];
+    if (await this.#readInOrder(tx, inOrder, query, count, found, read)) return true;
+    found.rows = [];
+    return readFew(few);
+  }
+
+  /** Reads records in the order of an index until there are enough that match. */
+  async #readInOrder(tx, table, query, count, { rows }, read) {
+    const [{ path, isDown } = { path: "id" }, tie] = query.order, isUnique = path === "id" || (isDown ? tie?.path === "id" && tie.isDown : !tie), seen = new Set();
+    let [low, high] = query.conditions.find((one) => one.path === path && one.ranges?.length === 1)?.ranges[0] ?? ["", last];
     if (query.start && isDown) high = query.start[0] + behind < high ? query.start[0] + behind : high;
     if (query.start && !isDown) low = query.start[0] > low ? query.start[0] : low;
-    for (let size = count + 20; seen.size < 2 * few + 20 * count; size *= 2) {
-      const entries = await range(tx, inOrder, low, high, size, isDown), some = entries.map(([, key]) => key).filter((key) => !seen.has(key));
+    for (let size = count + 20; seen.size < 40 * count + batch; size *= 2) {
+      const entries = await range(tx, table, low, high, size, isDown), some = entries.map(([, key]) => key).filter((key) => !seen.has(key));
       for (const key of some) seen.add(key);
       await read(some);
       if (entries.length < size) return true;
-      const [end] = entries.at(-1), value = valueOf(end), row = found.rows.sort((one, other) => query.compare(one.order, other.order))[count - 1]?.order[0];
+      const [end] = entries.at(-1), value = valueOf(end), row = rows.sort((one, other) => query.compare(one.order, other.order))[count - 1]?.order[0];
       // Records behind the last entry sort behind this row.
       if (row !== undefined && (isDown ? row > value : row < value || (isUnique && row === value))) return true;
       if (isDown) high = end;

@@ -9,6 +9,7 @@ const done = (request) => new Promise((resolve, reject) => {
 
 /** Entries of a table from one key to another, exclusive, in order; with `isDown` the last ones first. */
 export async function range(tx, table, low, high, count, isDown) {
+  if (!(low < high)) return [];
   if (!tx.store) return tx.range(table, low, high, count, isDown);
   const keys = IDBKeyRange.bound([table, low], [table, high], false, true), store = tx.store(table), found = [];
   if (!isDown) {
