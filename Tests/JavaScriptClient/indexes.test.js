@@ -331,6 +331,33 @@ test("no index can make an edit, a page or a query fail", async () => {
   await store.close();
 });
 
+test("if the disk is full, records are stored without indexes, and the next open builds these", async () => {
+  const make = values(random(7)), orders = new Orders(Array.from({ length: 10 }, (_, index) => randomOrder(index + 1, make))), kept = new MemoryStorage();
+  let isFull = false;
+  const storage = { close: async () => {}, run: (writes, body) => kept.run(writes, async (tx) => {
+    let writesIndex = false;
+    const put = (table, ...given) => { writesIndex ||= table.startsWith("o:"); return tx.put(table, ...given); }, result = await body({ ...tx, put });
+    if (isFull && writesIndex) throw Object.assign(new Error("The disk is full."), { code: "storage" });
+    return result;
+  }) };
+  const store = await openStore(orders, storage);
+  await store.sync();
+  await built(store);
+  isFull = true;
+  orders.put(2, randomOrder(2, make));
+  await store.sync();
+  await store.sync();
+  assert.deepEqual(await store.record("orders", 2), orders.records.get(2), "the page is stored");
+  for (const query of queries) await check(store, query, "full");
+  await store.close();
+  isFull = false;
+  const next = await openStore(orders, storage);
+  await next.sync();
+  await built(next);
+  for (const query of queries) await check(next, query, "not full any more");
+  await next.close();
+});
+
 test("a tab without indexes does not make those of another tab wrong", async (context) => {
   const make = values(random(3)), orders = new Orders(Array.from({ length: 10 }, (_, index) => randomOrder(index + 1, make))), kept = new MemoryStorage();
   const tab = (more) => openStore(orders, { shared: context.name, close: async () => {}, run: (...given) => kept.run(...given) }, more);

@@ -38,7 +38,7 @@ function described(rules, { indexes = {}, search = {} }) {
 
 /** Builds the indexes that a tab declares, and keeps all indexes of its store. */
 export class Indexes {
-  #local; #building = null; #rules; #epoch; #failures = 0;
+  #local; #building = null; #rules; #epoch; #failures = 0; #isFull = false;
 
   /** @param {import("./local.js").Local} local */
   constructor(local) {
@@ -49,7 +49,7 @@ export class Indexes {
   /** Begins to build if there is anything to build: called after each transaction. The first records are fetched before. */
   look() {
     const { rules, meta, isClosed } = this.#local;
-    if (this.#building || isClosed || !rules || meta.revision === null || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch)) return;
+    if (this.#building || isClosed || this.#isFull || !rules || meta.revision === null || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch)) return;
     this.#building = this.#build(rules).then(() => { this.#failures = 0; }, () => {
       this.#rules = null;
       this.#failures += 1;
@@ -92,9 +92,13 @@ export class Indexes {
     return true;
   }
 
+  /** A transaction has failed. If the disk is full, there are no indexes from now on, and the next `open` builds them. */
+  fail({ code }) { this.#isFull ||= code === "storage"; }
+
   /** Writes the entries of the records that a transaction has written. */
   async follow(work) {
     const { tx, meta, written } = work;
+    if (this.#isFull) return void (meta.indexes = undefined);
     try {
       const kept = await tx.all("o");
       for (const place of written.values()) {

@@ -51,6 +51,7 @@ export class Local {
   /** Runs a transaction, all of which is kept or nothing; it may be run again. */
   async write(body) {
     const skipped = new Set(), run = () => this.#run(true, body, skipped).catch(async (error) => {
+      this.indexes?.fail(error);
       if (error !== needsDecisions) throw error;
       await this.load();
       return run();

@@ -35,17 +35,14 @@ export function placeOf({ sections, root }, path) {
 }
 
 /** The text of a value in a condition, which has to be one of the type. */
-function valueKey(value, { field, type }, path, ids) {
-  const fail = () => { throw new FieldMergeError("invalid-value", `“${path}” is no ${field ? type : "id"}: ${JSON.stringify(value) ?? value}`, { path }); };
-  if (value === null && field) return "0";
-  value = ids.get(value) ?? value;
-  if (isTemporary(value) || !field) {
-    const parts = [value].flat();
-    if (!isTemporary(value) && (parts.length !== Math.max(type.length, 1) || !parts.every((part) => ["string", "number"].includes(typeof part)))) fail();
-    return `1${field ? kinds.integer(value) : idOrder(value, type)}`;
-  }
-  if (kinds[type] === kinds.integer ? number(value) === undefined : type === "json" ? typeof value === "object" : !kinds[type] && typeof value !== "string") fail();
-  if (type === "date" || (kinds[type] && kinds[type] !== kinds.integer)) checkValue(type === "datetime" && value?.length === 10 ? `${value}T00:00:00` : value, { type, nullable: false }, path);
+function valueKey(given, { field, type }, path, ids) {
+  const value = ids.get(given) ?? given, isOne = isTemporary(value), parts = [value].flat();
+  const isFit = value === undefined ? false
+    : !field ? isOne || (parts.length === (type.length || 1) && parts.every((part) => ["string", "number"].includes(typeof part)))
+    : value === null ? true : kinds[type] === kinds.integer ? isOne || number(value) !== undefined : type === "json" ? typeof value !== "object" : !!kinds[type] || typeof value === "string";
+  if (!isFit) throw new FieldMergeError("invalid-value", `“${path}” is no ${field ? type : "id"}: ${JSON.stringify(value) ?? value}`, { path });
+  if (!field) return `1${idOrder(value, type)}`;
+  if (type === "date" || (kinds[type] && kinds[type] !== kinds.integer)) checkValue(type === "datetime" && value?.length === 10 ? `${value}T00:00:00` : value, { type }, path);
   return keyOf(value, type === "set" ? "text" : type);
 }
 
