@@ -16,29 +16,26 @@ extension FactStore {
         }
         guard columns.count == values.count else { return false }
         try writer.flushUnlessShared()
-        return try run.reading { () throws(StoreError) in
-            var isThere = false
-            for (place, view) in views {
-                guard let view else { return false }
-                let condition = zip(columns, values).map { RawValue(column: $0, value: $1) }
-                let found = try run.session.query(
-                    RawSQL(run.dialect).select(
-                        place.section.columns, from: key.target, where: condition,
-                        locking: run.session.mustLockReads))
-                guard let row = found.first else { continue }
-                isThere = true
-                if try shows(row, of: place.section, in: place.resource, view) { return false }
-            }
-            return isThere
+        var isThere = false
+        for (place, view) in views {
+            guard let view else { return false }
+            let condition = zip(columns, values).map { RawValue(column: $0, value: $1) }
+            let found = try run.query(
+                RawSQL(run.dialect).select(
+                    place.section.columns, from: key.target, where: condition, locking: run.session.mustLockReads))
+            guard let row = found.first else { continue }
+            isThere = true
+            if try shows(row, of: place.section, in: place.resource, view) { return false }
         }
+        return isThere
     }
 
     private func shows(
         _ row: [Value], of section: Section, in resource: Resource, _ view: ResourceView
-    ) throws(StoreError) -> Bool {
+    ) throws(PushStop) -> Bool {
         if section.kind == .root { return view.shows(row) }
         guard let place = resource.sections.firstIndex(where: { $0 === section }) else { return false }
-        let owners = try run.reader.rows(
+        let owners = try run.rows(
             of: resource.root, where: section.parent.map(\.rootColumn), in: [section.parent.map { row[$0.column] }],
             locking: false, includesHidden: true)
         return owners.contains { view.sight(view.grants(on: $0)).sections[place].isGiven }

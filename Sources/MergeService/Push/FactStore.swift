@@ -101,10 +101,7 @@ struct FactStore {
         _ keys: [RecordKey], of section: Section, as id: SectionID, _ writer: inout ChangeWriter
     ) throws(PushStop) {
         try writer.flush()
-        let found = try run.reading { () throws(StoreError) in
-            try run.reader.rows(
-                of: section, where: Array(0..<section.keyCount), in: keys.map(\.parts), locking: true)
-        }
+        let found = try run.rows(of: section, where: Array(0..<section.keyCount), in: keys.map(\.parts))
         guard rows.store(found, askedFor: keys, of: section, as: id, at: writer.changes.now) else {
             throw .store(StoreError.ambiguous(section))
         }
@@ -134,11 +131,9 @@ struct FactStore {
         includesEquated: Bool = false, _ writer: inout ChangeWriter
     ) throws(PushStop) -> [[Value]] {
         try writer.flush()
-        return try run.reading { () throws(StoreError) in
-            try run.reader.rows(
-                of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: locking,
-                includesHidden: includesHidden, includesEquated: includesEquated)
-        }
+        return try run.rows(
+            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: locking,
+            includesHidden: includesHidden, includesEquated: includesEquated)
     }
 
     /// Reads the row of a singleton.
@@ -168,11 +163,8 @@ struct FactStore {
         _ writer: inout ChangeWriter
     ) throws(PushStop) -> [[Value]] {
         try writer.flush()
-        return try run.reading { () throws(StoreError) in
-            try run.reader.rows(
-                of: section, where: columns, in: [values], locking: true, includesHidden: true,
-                includesEquated: includesEquated)
-        }
+        return try run.rows(
+            of: section, where: columns, in: [values], includesHidden: true, includesEquated: includesEquated)
     }
 
     /// Returns true if the rules hide a row from every client.
@@ -181,7 +173,7 @@ struct FactStore {
         let question = run.sql(section).hidden(
             where: address.map(\.column), in: [address.map(\.value)], locking: run.session.mustLockReads)
         guard let question else { return false }
-        return try run.reading { () throws(StoreError) in try !run.session.query(question).isEmpty }
+        return try !run.query(question).isEmpty
     }
 
     /// Reads all columns of a row that the journal keeps.
@@ -199,8 +191,7 @@ struct FactStore {
             RawValue(column: section.columns[part.column], value: part.value)
         }
         let statement = RawSQL(run.dialect).select(columns, from: section.table, where: key, locking: true)
-        let rows = try run.reading { () throws(StoreError) in try run.session.query(statement) }
-        return rows.first.map { found in
+        return try run.query(statement).first.map { found in
             RawRow(values: zip(columns, found).map { RawValue(column: $0, value: $1) })
         }
     }
@@ -216,7 +207,7 @@ struct FactStore {
         let section = edited.section
         var guards = RowGuards()
         guards.isNew = before.isNew(row, in: section)
-        if section.frozenWhen != nil, try isFrozen(row, in: section) { guards.frozen = section.frozenWhen?.rule }
+        if section.frozenWhen != nil, try before.isFrozen(row, in: section) { guards.frozen = section.frozenWhen?.rule }
         if case .delete = action, section.kind == .root, guards.frozen == nil {
             guards.frozen = try frozenPart(of: row, in: edited.resource, &writer)
         }
@@ -231,19 +222,11 @@ struct FactStore {
         // A soft deletion leaves the other rows unchanged.
         if resource.root.softDelete != nil { return nil }
         for section in resource.sections.dropFirst() where section.frozenWhen != nil {
-            for part in try rows(of: section, in: root, &writer) where try isFrozen(part, in: section) {
+            for part in try rows(of: section, in: root, &writer) where try before.isFrozen(part, in: section) {
                 return section.frozenWhen?.rule
             }
         }
         return nil
-    }
-
-    private mutating func isFrozen(_ row: [Value], in section: Section) throws(PushStop) -> Bool {
-        do throws(StoreError) {
-            return try before.isFrozen(row, in: section)
-        } catch {
-            throw .store(error)
-        }
     }
 
     // MARK: Cascades

@@ -40,7 +40,7 @@ struct OtherRecords {
     mutating func note(
         _ current: [Value], in section: Section, writing assignments: [Assignment]?, by report: Int,
         _ before: RowsBefore
-    ) throws(StoreError) {
+    ) throws(PushStop) {
         guard run.isKept else { return }
         let views = run.active.views.others(than: section)
         if views.isEmpty { return }
@@ -86,7 +86,7 @@ struct OtherRecords {
     }
 
     /// Collects the records that contain rows which the database deletes, changes or restores.
-    mutating func note(_ cascades: [Cascade], by report: Int, _ before: RowsBefore) throws(StoreError) {
+    mutating func note(_ cascades: [Cascade], by report: Int, _ before: RowsBefore) throws(PushStop) {
         guard run.isKept else { return }
         for cascade in cascades {
             let views = run.active.views[cascade.table]
@@ -97,7 +97,7 @@ struct OtherRecords {
     }
 
     /// Collects the records that contain cascaded rows, before and after the change.
-    mutating func note(_ steps: [CascadeFinder.Step], by report: Int, _ before: RowsBefore) throws(StoreError) {
+    mutating func note(_ steps: [CascadeFinder.Step], by report: Int, _ before: RowsBefore) throws(PushStop) {
         try note(steps.map(\.cascade), by: report, before)
         guard run.isKept else { return }
         for step in steps where step.cascade.effect == .update {
@@ -116,7 +116,7 @@ struct OtherRecords {
     // MARK: After all writes
 
     /// Finds the records that contain written rows now.
-    mutating func findAll(_ progress: BatchProgress, _ before: RowsBefore) throws(StoreError) {
+    mutating func findAll(_ progress: BatchProgress, _ before: RowsBefore) throws(PushStop) {
         isWritten = true
         defer { later = [] }
         for row in later
@@ -143,18 +143,18 @@ struct OtherRecords {
 
     // MARK: Reading
 
-    private func testedValues(of record: OtherRecord) throws(StoreError) -> [UInt8]? {
+    private func testedValues(of record: OtherRecord) throws(PushStop) -> [UInt8]? {
         try root(of: record).flatMap { ConditionTuple($0, of: record.resource)?.bytes }
     }
 
     /// Reads the key and the tested columns of a record's root row; other values are NULL.
     ///
     /// Other columns may have been dropped or contain values that cannot be decoded.
-    private func root(of record: OtherRecord) throws(StoreError) -> [Value]? {
+    private func root(of record: OtherRecord) throws(PushStop) -> [Value]? {
         let root = record.resource.root
         let positions = Set(0..<root.keyCount).union(record.resource.access?.columns ?? []).sorted()
         let address = zip(root.columns, record.key.parts).map { RawValue(column: $0, value: $1) }
-        let found = try run.session.query(
+        let found = try run.query(
             RawSQL(run.dialect).select(
                 positions.map { root.columns[$0] }, from: root.table, where: address,
                 locking: run.session.mustLockReads))
@@ -169,7 +169,7 @@ struct OtherRecords {
     /// Records the tested values of a record before another resource changes its root row.
     private mutating func recordConditions(
         of record: OtherRecord, _ view: TableView, _ before: RowsBefore
-    ) throws(StoreError) {
+    ) throws(PushStop) {
         guard view.section.kind == .root, record.resource.access?.columns.isEmpty == false,
             conditions[record] == nil
         else { return }
@@ -179,14 +179,14 @@ struct OtherRecords {
             ConditionTuple(before.original(of: row, in: view.section) ?? row, of: record.resource)?.bytes
     }
 
-    private mutating func find(_ row: WrittenRow, _ before: RowsBefore) throws(StoreError) {
+    private mutating func find(_ row: WrittenRow, _ before: RowsBefore) throws(PushStop) {
         if row.address.isEmpty || row.address.contains(where: { $0.value == .null }) { return }
         var columns: [Column] = []
         for column in row.views.flatMap(\.columns) where !columns.contains(where: { $0.isNamed(column.name) }) {
             columns.append(column)
         }
         if columns.isEmpty { return }
-        let found = try run.session.query(
+        let found = try run.query(
             RawSQL(run.dialect).select(
                 columns, from: row.table, where: row.address, locking: run.session.mustLockReads))
         for values in found { try note(values, columns, shownBy: row.views, row.report, before) }
@@ -194,7 +194,7 @@ struct OtherRecords {
 
     private mutating func note(
         _ row: [Value], _ columns: [Column], shownBy views: [TableView], _ report: Int, _ before: RowsBefore
-    ) throws(StoreError) {
+    ) throws(PushStop) {
         for view in views {
             let values = view.columns.compactMap { wanted in
                 columns.firstIndex { $0.isNamed(wanted.name) }.map { row[$0] }
@@ -213,9 +213,9 @@ struct OtherRecords {
     }
 
     /// Returns the keys of the records to which other columns than the key link a row.
-    private func keys(of view: TableView, linkedBy values: [Value]) throws(StoreError) -> [RecordKey] {
+    private func keys(of view: TableView, linkedBy values: [Value]) throws(PushStop) -> [RecordKey] {
         guard view.resource.root.keyCount > 0 else { return [] }
-        let rows = try run.session.query(
+        let rows = try run.query(
             view.preselection(ofRecordsLinkedBy: values, run.dialect, locking: run.session.mustLockReads))
         return view.records(in: rows, linkedBy: values)
     }

@@ -107,6 +107,7 @@ final class PushMerging: Sendable {
             guard let records = try transaction.merge() else {
                 return .rollback(.ended([.refused(transaction.progress.reports)]))
             }
+            try transaction.others.findAll(transaction.progress, transaction.facts.before)
             let outcomes = try transaction.run.reading { () throws(StoreError) in
                 let kept = try answers(transaction, records)
                 // The encoder stops at the deadline, so its bytes may be incomplete.
@@ -119,24 +120,17 @@ final class PushMerging: Sendable {
             }
             return batch.items[0].request.isPreview ? .rollback(.ended(outcomes)) : .commit(.ended(outcomes))
         } catch {
-            do throws(PushStop) {
-                try transaction.compensate()
-                return .rollback(try Self.attempt(after: error, transaction))
-            } catch {
-                guard case .store(let cause) = error else {
-                    preconditionFailure("Only an error of the store ends a run.")
-                }
-                throw cause
-            }
+            try transaction.writer.compensate()
+            return .rollback(try Self.attempt(after: error, transaction))
         }
     }
 
-    private static func attempt(after stop: PushStop, _ transaction: PushTransaction) throws(PushStop) -> Attempt {
-        if case .store = stop { throw stop }
+    private static func attempt(after stop: PushStop, _ transaction: PushTransaction) throws(StoreError) -> Attempt {
+        if case .store(let cause) = stop { throw cause }
         // A second shared run would fail again. A push that runs alone starts from the beginning.
         if transaction.run.batch.isShared { return .ended(transaction.run.batch.items.map { _ in .alone }) }
         switch stop {
-        case .store: throw stop
+        case .store(let cause): throw cause
         case .again(.without(let edit, let problem)): return .refusal(of: edit, for: problem, in: transaction)
         case .again(let reason): return .again(reason)
         case .fault(let problem): return .ended([.fault(problem)])
@@ -152,7 +146,6 @@ final class PushMerging: Sendable {
     ) throws(StoreError) -> [KeptPush?] {
         let batch = transaction.run.batch
         let progress = transaction.progress
-        try transaction.others.findAll(progress, transaction.facts.before)
         for (report, record) in zip(progress.reports, records) {
             lengths.note(record?.readable.map { [$0] } ?? [], of: report.resource)
             if let key = report.key { unreadable.note(record, key: key, of: report.resource) }

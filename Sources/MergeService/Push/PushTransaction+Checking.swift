@@ -36,15 +36,11 @@ extension PushTransaction {
         for rows in checks.rows {
             try refuseHidden(rows)
             for check in rows.section.checks {
-                if let row = try failing(check, among: rows).first {
+                if let row = try checks.failing(check, among: rows).first {
                     throw .refused(row.last.index, check.problem(on: row.last))
                 }
             }
         }
-    }
-
-    private func failing(_ check: RowCheck, among rows: RuleChecks.Rows) throws(PushStop) -> [WrittenRows.Row] {
-        try run.reading { () throws(StoreError) in try checks.failing(check, among: rows) }
     }
 
     /// Reverts groups whose checks have `server-wins` and fail; returns true if all checks must run again.
@@ -52,7 +48,7 @@ extension PushTransaction {
         var hasReverted = false
         for rows in checks.rows {
             for check in rows.section.checks where check.onFailure == .serverWins {
-                for row in try failing(check, among: rows) {
+                for row in try checks.failing(check, among: rows) {
                     if try revert(row, in: rows, for: check) { hasReverted = true }
                 }
             }
@@ -106,7 +102,7 @@ extension PushTransaction {
     private func refuseHidden(_ rows: RuleChecks.Rows) throws(PushStop) {
         let section = rows.section
         guard let visibility = section.visibility,
-            let row = try run.reading({ () throws(StoreError) in try checks.hidden(among: rows) })
+            let row = try checks.hidden(among: rows)
         else { return }
         let fields = section.fields.filter { SQLWords.mention(section.columns[$0.column].name, in: visibility.value) }
         throw .refused(

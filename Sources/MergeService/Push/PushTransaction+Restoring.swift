@@ -9,11 +9,7 @@ extension PushTransaction {
         let cascades = step.edit.reversals.filter { $0.isDone(by: outcomes) }.flatMap(\.returning)
         if cascades.isEmpty { return }
         try writer.flush()
-        do throws(StoreError) {
-            try others.note(cascades, by: step.index, facts.before)
-        } catch {
-            throw .store(error)
-        }
+        try others.note(cascades, by: step.index, facts.before)
         for cascade in insertionOrder(cascades) {
             for row in cascade.rows {
                 guard let statement = restoration(of: row, in: cascade) else { continue }

@@ -148,7 +148,7 @@ extension PushTransaction {
             let hidden = try facts.rows(of: section, withKey: key, includesHidden: true, &writer).first
         else { return nil }
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
-        try recordOthers(hidden, in: section, writing: [], of: row)
+        try others.note(hidden, in: section, writing: [], by: row.index, facts.before)
         try writer.unhide(hidden, setting: values, hiding: set, of: row)
         return key
     }
@@ -158,7 +158,7 @@ extension PushTransaction {
     /// Updates a row, at once or later in a common statement.
     func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws(PushStop) {
         let section = row.section
-        try recordOthers(current, in: section, writing: assignments, of: row)
+        try others.note(current, in: section, writing: assignments, by: row.index, facts.before)
         try facts.before.note(current, in: section, writing: assignments, &writer)
         if run.footprint(section).writesReferenced(assignments) {
             try recordCascades(of: assignments, row, current: current)
@@ -190,23 +190,8 @@ extension PushTransaction {
 
     /// Records rows that the database changes along with a write.
     private func note(_ steps: [CascadeFinder.Step], of row: EditedRow) throws(PushStop) {
-        do throws(StoreError) {
-            try others.note(steps, by: row.index, facts.before)
-        } catch {
-            throw .store(error)
-        }
+        try others.note(steps, by: row.index, facts.before)
         try facts.before.note(steps, &writer)
-    }
-
-    /// Collects the other records that contain a row which is about to change.
-    private func recordOthers(
-        _ current: [Value], in section: Section, writing assignments: [Assignment]?, of row: EditedRow
-    ) throws(PushStop) {
-        do throws(StoreError) {
-            try others.note(current, in: section, writing: assignments, by: row.index, facts.before)
-        } catch {
-            throw .store(error)
-        }
     }
 
     // MARK: Deletions
@@ -228,7 +213,7 @@ extension PushTransaction {
         let address = section.address(of: current)
         writer.recordDeletion(of: address, in: section)
         checks.remove(address, SectionID(resource: row.resource.name, section: position))
-        try recordOthers(current, in: section, writing: nil, of: row)
+        try others.note(current, in: section, writing: nil, by: row.index, facts.before)
         if run.journal != nil, let whole = try facts.wholeRow(current, section) {
             progress.reports[row.index].outcomes[outcome].wholeRow = whole
             facts.before.recordDeleted(whole, in: section)

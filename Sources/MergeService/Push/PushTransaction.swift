@@ -25,33 +25,22 @@ final class PushTransaction {
         others = OtherRecords(run)
     }
 
-    /// Merges the pushes; if it throws, it compensates writes to tables without transactions.
+    /// Merges the pushes.
+    ///
+    /// If it throws, the caller must run the compensations of the writer.
     ///
     /// - Returns: the final records, parallel to the reports; nil if the transaction must be rolled back.
     /// - Throws: `PushStop`; a refusal is in the reports instead.
     func merge() throws(PushStop) -> [ReadRecord?]? {
-        do throws(PushStop) {
-            try facts.lockRoots(&writer)
-            try runEdits()
-            if let records = try finalRecords() {
-                try checkInside(records)
-                return records
-            }
-            try compensate()
-            progress.rollBack(writer, of: plan.push)
-            return nil
-        } catch {
-            try compensate()
-            throw error
+        try facts.lockRoots(&writer)
+        try runEdits()
+        if let records = try finalRecords() {
+            try checkInside(records)
+            return records
         }
-    }
-
-    func compensate() throws(PushStop) {
-        do throws(StoreError) {
-            try writer.compensate()
-        } catch {
-            throw .store(error)
-        }
+        try run.reading { () throws(StoreError) in try writer.compensate() }
+        progress.rollBack(writer, of: plan.push)
+        return nil
     }
 
     // MARK: The loop

@@ -70,7 +70,7 @@ struct RowsBefore {
     }
 
     /// Returns true if the rules freeze a row.
-    mutating func isFrozen(_ row: [Value], in section: Section) throws(StoreError) -> Bool {
+    mutating func isFrozen(_ row: [Value], in section: Section) throws(PushStop) -> Bool {
         let key = section.addressKey(of: row)
         if isNew(key, in: section) { return false }
         let name = GuardedRow(section: section.origin, key: key)
@@ -80,11 +80,11 @@ struct RowsBefore {
         return isFrozen
     }
 
-    private func askFrozen(_ key: RecordKey, in section: Section) throws(StoreError) -> Bool? {
+    private func askFrozen(_ key: RecordKey, in section: Section) throws(PushStop) -> Bool? {
         let question = run.sql(section).frozen(
             where: section.addressPositions, in: [key.parts], locking: run.session.mustLockReads)
         guard let question else { return nil }
-        return try !run.session.query(question).isEmpty
+        return try !run.query(question).isEmpty
     }
 
     // MARK: Changes
@@ -170,8 +170,7 @@ struct RowsBefore {
     private mutating func recordFrozen(_ values: [Column: Value], in table: TableName) throws(PushStop) {
         for section in sections(of: table) where section.frozenWhen != nil {
             guard let row = guardedRow(values, in: section), frozen[row] == nil else { continue }
-            let isFrozen = try run.reading { () throws(StoreError) in try askFrozen(row.key, in: section) }
-            if let isFrozen { frozen[row] = isFrozen }
+            if let isFrozen = try askFrozen(row.key, in: section) { frozen[row] = isFrozen }
         }
     }
 
@@ -222,8 +221,7 @@ struct RowsBefore {
         let address = row.address.map { RawValue(column: row.columns[$0], value: row.values[$0]) }
         let statement = RawSQL(run.dialect).select(
             missing, from: row.table, where: address, locking: run.session.mustLockReads)
-        let found = try run.reading { () throws(StoreError) in try run.session.query(statement) }
-        for (column, value) in zip(missing, found.first ?? []) { values[column] = value }
+        for (column, value) in zip(missing, try run.query(statement).first ?? []) { values[column] = value }
         return values
     }
 

@@ -91,13 +91,13 @@ struct RuleChecks {
     }
 
     /// Returns the rows on which a check fails.
-    func failing(_ check: RowCheck, among rows: Rows) throws(StoreError) -> [WrittenRows.Row] {
+    func failing(_ check: RowCheck, among rows: Rows) throws(PushStop) -> [WrittenRows.Row] {
         let sql = run.sql(rows.section)
         return try matching(rows.rows) { sql.failing(check, where: $0, in: $1) }
     }
 
     /// Returns a row that the rules hide from every client.
-    func hidden(among rows: Rows) throws(StoreError) -> WrittenRows.Row? {
+    func hidden(among rows: Rows) throws(PushStop) -> WrittenRows.Row? {
         let sql = run.sql(rows.section)
         return try matching(rows.rows) { sql.hidden(where: $0, in: $1) }.first
     }
@@ -122,7 +122,7 @@ struct RuleChecks {
 
     private func matching(
         _ rows: [WrittenRows.Row], _ statement: ([Int], [[Value]]) -> Statement?
-    ) throws(StoreError) -> [WrittenRows.Row] {
+    ) throws(PushStop) -> [WrittenRows.Row] {
         guard let columns = rows.first?.address.map(\.column) else { return [] }
         var found: [WrittenRows.Row] = []
         var start = 0
@@ -130,7 +130,7 @@ struct RuleChecks {
             let batch = rows[start..<min(start + SectionSQL.maximumBatch, rows.count)]
             start += SectionSQL.maximumBatch
             guard let statement = statement(columns, batch.map { $0.address.map(\.value) }) else { return [] }
-            let hits = Set(try run.session.query(statement))
+            let hits = Set(try run.query(statement))
             found += batch.filter { hits.contains($0.address.map(\.value)) }
         }
         return found

@@ -76,7 +76,28 @@ final class RunEnvironment {
     /// Returns the client of an edit; nil without access rules.
     func viewer(of edit: Int) -> Viewer? { batch.items[batch.owners[edit]].request.access?.viewer }
 
-    /// Runs a statement of the database, whose error ends the run.
+    /// Returns the rows of a SELECT.
+    func query(_ statement: Statement) throws(PushStop) -> [[Value]] {
+        do throws(StoreError) {
+            return try session.query(statement)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Returns the rows whose columns contain one of the tuples, as `RecordReader` reads them.
+    func rows(
+        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool = true,
+        includesHidden: Bool = false, includesEquated: Bool = false
+    ) throws(PushStop) -> [[Value]] {
+        try reading { () throws(StoreError) in
+            try reader.rows(
+                of: section, where: columns, in: tuples, locking: locking, includesHidden: includesHidden,
+                includesEquated: includesEquated)
+        }
+    }
+
+    /// Runs a function of the store, whose error ends the run.
     func reading<Answer>(_ body: () throws(StoreError) -> Answer) throws(PushStop) -> Answer {
         do throws(StoreError) {
             return try body()
