@@ -8,13 +8,13 @@ import TestSupport
 /// Traces that rows leave which do not exist for a client.
 @Suite(.timeLimit(.minutes(5))) struct AccessTraceTests {
     @Test(arguments: TestEngine.allCases) func aHiddenRowCannotBeReferredTo(_ kind: TestEngine) async throws {
-        try await Errands.with(kind) { gateway in
+        try await DeliveryStops.with(kind) { gateway in
             func same(_ path: String, _ body: (String) -> String, _ hidden: String, _ missing: String) async throws {
                 for query in ["?preview=true", ""] {
                     var texts: [String] = []
                     for value in [hidden, missing] {
                         let answer = try await gateway.post(
-                            "/v1/merge/\(path)\(query)", body(value), as: Errands.driver)
+                            "/v1/merge/\(path)\(query)", body(value), as: DeliveryStops.driver)
                         #expect(answer.status == 422, "\(path) \(value): \(answer.text)")
                         texts.append(answer.text.replacingOccurrences(of: #""id":\#(value),"#, with: ""))
                     }
@@ -37,28 +37,29 @@ import TestSupport
                 }, "2", "99")
             let sound = try await gateway.post(
                 "/v1/merge/visits", #"{"id": 1, "changeset": {"visit": {"code": {"old": null, "new": "A3"}}}}"#,
-                as: Errands.driver)
+                as: DeliveryStops.driver)
             #expect(sound.status == 200, "\(sound.text)")
         }
     }
 
     /// A record too large to be served does not say that it is there.
     @Test(arguments: TestEngine.allCases) func aHiddenRecordIsNotTooLarge(_ kind: TestEngine) async throws {
-        let database = try await TestDatabase(kind, mariadb: Errands.sql(.mariadb), sqlite: Errands.sql(.sqlite))
+        let database = try await TestDatabase(
+            kind, mariadb: DeliveryStops.sql(.mariadb), sqlite: DeliveryStops.sql(.sqlite))
         try await database.run("INSERT INTO notes VALUES (11, 2, 'a', 'p'), (12, 2, 'a', 'p'), (13, 2, 'a', 'p');")
-        let tokens = [Errands.driver, Errands.office].map(\.line).joined(separator: "\n")
+        let tokens = [DeliveryStops.driver, DeliveryStops.office].map(\.line).joined(separator: "\n")
         try await RunningGateway.with(
-            database, rules: Errands.rules, tokens: tokens, journal: .together,
+            database, rules: DeliveryStops.rules, tokens: tokens, journal: .together,
             configure: { $0.merge.rowsPerRecord = 3 }
         ) { gateway in
-            #expect(try await gateway.get("/v1/records/stops/2", as: Errands.office).status == 422)
-            let hidden = try await gateway.get("/v1/records/stops/2", as: Errands.driver)
-            let missing = try await gateway.get("/v1/records/stops/99", as: Errands.driver)
+            #expect(try await gateway.get("/v1/records/stops/2", as: DeliveryStops.office).status == 422)
+            let hidden = try await gateway.get("/v1/records/stops/2", as: DeliveryStops.driver)
+            let missing = try await gateway.get("/v1/records/stops/99", as: DeliveryStops.driver)
             #expect(hidden.status == 404 && missing.status == 404, "\(hidden.text)")
             var merged: [String] = []
             for id in [2, 99] {
                 let edit = #"{"stop": {"title": {"old": "a", "new": "b"}}}"#
-                let answer = try await gateway.merge("\(id)", edit, as: Errands.driver)
+                let answer = try await gateway.merge("\(id)", edit, as: DeliveryStops.driver)
                 merged.append("\(answer.status) \(answer.text.replacingOccurrences(of: "\"id\":\(id),", with: ""))")
             }
             #expect(merged[0] == merged[1])
@@ -67,26 +68,26 @@ import TestSupport
 
     /// Rows of tables that no rule names go along, and whose they are is nobody's business.
     @Test(arguments: TestEngine.allCases) func cascadesOfUnruledTablesAreNotTold(_ kind: TestEngine) async throws {
-        try await Errands.with(kind) { gateway in
+        try await DeliveryStops.with(kind) { gateway in
             let body = #"{"id": 4, "changeset": {"stop": {"old": {"title": "bin"}, "new": null}}}"#
-            let told = try await gateway.post("/v1/merge/stops?preview=true", body, as: Errands.office)
+            let told = try await gateway.post("/v1/merge/stops?preview=true", body, as: DeliveryStops.office)
             #expect(told.text.contains("HIDDEN@mail"), "\(told.text)")
-            let answer = try await gateway.post("/v1/merge/stops", body, as: Errands.both)
+            let answer = try await gateway.post("/v1/merge/stops", body, as: DeliveryStops.both)
             #expect(answer.status == 200 && !answer.text.contains("HIDDEN"), "\(answer.text)")
         }
     }
 
     @Test(arguments: TestEngine.allCases) func conditionsOnNumbersHideChangesToo(_ kind: TestEngine) async throws {
-        try await Errands.with(kind) { gateway in
-            let position = try await gateway.client(token: Errands.driver.secret) { try await $0.position() }
+        try await DeliveryStops.with(kind) { gateway in
+            let position = try await gateway.client(token: DeliveryStops.driver.secret) { try await $0.position() }
             for (id, text) in [(2, "HIDDEN-G"), (1, "g")] {
                 let merged = try await gateway.post(
                     "/v1/merge/gauges",
                     #"{"id": \#(id), "changeset": {"gauge": {"txt": {"old": "\#(text)", "new": "z"}}}}"#,
-                    as: Errands.office)
+                    as: DeliveryStops.office)
                 #expect(merged.status == 200, "\(merged.text)")
             }
-            let told = try await gateway.client(token: Errands.driver.secret) {
+            let told = try await gateway.client(token: DeliveryStops.driver.secret) {
                 try await $0.changes(after: position, until: ["gauges/1"]).changes
             }
             #expect(told.map(\.name) == ["gauges/1"])
@@ -95,8 +96,8 @@ import TestSupport
 
     /// A push that moves a record is told as its sender's, and not as a stranger's once more.
     @Test(arguments: TestEngine.allCases) func aMoveIsToldOnce(_ kind: TestEngine) async throws {
-        try await Errands.with(kind) { gateway in
-            try await gateway.client(token: Errands.office.secret) { client in
+        try await DeliveryStops.with(kind) { gateway in
+            try await gateway.client(token: DeliveryStops.office.secret) { client in
                 try await client.hasScanned()
                 let position = try await client.position()
                 for (old, new) in [(2, 3), (3, 4), (4, 2)] {
@@ -130,7 +131,8 @@ import TestSupport
 
     /// The sight of a client is known by names: another field in the same place is another thing.
     @Test(arguments: TestEngine.allCases) func otherFieldsMakeAnotherFeed(_ kind: TestEngine) async throws {
-        let database = try await TestDatabase(kind, mariadb: Errands.sql(.mariadb), sqlite: Errands.sql(.sqlite))
+        let database = try await TestDatabase(
+            kind, mariadb: DeliveryStops.sql(.mariadb), sqlite: DeliveryStops.sql(.sqlite))
         var feeds: Set<String> = []
         for (groups, field) in [("{title: title, owner: owner}", "title"), ("{owner: owner, title: title}", "owner")] {
             let rules = """
@@ -142,9 +144,9 @@ import TestSupport
                 """
             feeds.insert(
                 try await RunningGateway.with(
-                    database, rules: ["stops.yaml": rules], tokens: Errands.driver.line, journal: .together
+                    database, rules: ["stops.yaml": rules], tokens: DeliveryStops.driver.line, journal: .together
                 ) { gateway in
-                    try await gateway.client(token: Errands.driver.secret) { try await $0.position().feed }
+                    try await gateway.client(token: DeliveryStops.driver.secret) { try await $0.position().feed }
                 })
         }
         #expect(feeds.count == 2)

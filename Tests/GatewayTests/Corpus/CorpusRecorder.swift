@@ -39,7 +39,7 @@ enum CorpusRecorder {
         case .random(let seed, let count): return try await random(chapter, engine, seed: seed, count: count, client)
         case .forms(let plan): return try await forms(chapter, engine, plan, client)
         case .byHand: requests = try byHand(chapter)
-        case .crowd(let lanes, let rounds): requests = CrowdMaker.requests(lanes: lanes, rounds: rounds)
+        case .crowd(let lanes, let rounds): requests = ManyClientsMaker.requests(lanes: lanes, rounds: rounds)
         }
         let answers = try await answers(requests, client)
         return zip(requests, answers).map { Exchange(request: $0, answers: [engine: $1]) }

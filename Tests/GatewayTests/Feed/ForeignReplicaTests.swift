@@ -41,7 +41,7 @@ import TestSupport
         async throws
     {
         let database = try await TestDatabase(
-            kind, mariadb: Stranger.sql(.mariadb), sqlite: Stranger.sql(.sqlite))
+            kind, mariadb: ForeignWriter.sql(.mariadb), sqlite: ForeignWriter.sql(.sqlite))
         try await RunningGateway.withTwo(database, rules: FeedFixture.rules, configure: ScanFixture.configure) {
             first, second async throws in
             try await first.client { client async throws in try await client.hasScanned() }
@@ -55,7 +55,7 @@ import TestSupport
                         if number == 0 {
                             try await Self.push(first, 40, seed: seed)
                         } else {
-                            var stranger = Stranger(database, seed: 10 * seed + number)
+                            var stranger = ForeignWriter(database, seed: 10 * seed + number)
                             try await stranger.write(80)
                         }
                         return nil
@@ -97,7 +97,7 @@ import TestSupport
     /// The gateway that scans is killed again and again, wherever it is.
     @Test(arguments: TestEngine.allCases) func scannersAreKilled(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
-            kind, mariadb: Stranger.sql(.mariadb), sqlite: Stranger.sql(.sqlite))
+            kind, mariadb: ForeignWriter.sql(.mariadb), sqlite: ForeignWriter.sql(.sqlite))
         try await database.initJournal()
         let kills = ProcessInfo.processInfo.environment["FIELDMERGE_TEST_KILLS"].flatMap { Int($0) } ?? 6
         var gateway = try await Self.start(database)
@@ -140,7 +140,7 @@ import TestSupport
     }
 
     private static func write(_ database: TestDatabase, _ count: Int, seed: Int) async throws {
-        var stranger = Stranger(database, seed: seed)
+        var stranger = ForeignWriter(database, seed: seed)
         try await stranger.write(count)
     }
 }

@@ -8,7 +8,7 @@ import TestSupport
 /// what the next edit may hold as its base.
 struct ValueTrip {
     /// A group of one field.
-    struct Exhibit: Sendable {
+    struct ColumnSample: Sendable {
         let group: String
         let declaration: String
         /// As `GET /v1/rules` names it.
@@ -18,7 +18,7 @@ struct ValueTrip {
     let client: HTTPClient.Session
     let resource: String
     let section: String
-    let exhibits: [Exhibit]
+    let exhibits: [ColumnSample]
     /// Told where an expectation fails.
     let seed: Int
 
@@ -44,7 +44,7 @@ struct ValueTrip {
             guard let name = group["group"]?.text, let type = group["fields"]?[0]?["type"]?.text,
                 let declaration = declarations[name]
             else { return nil }
-            return Exhibit(group: name, declaration: declaration, type: type)
+            return ColumnSample(group: name, declaration: declaration, type: type)
         }
         try #require(exhibits.count == declarations.count)
     }
@@ -151,7 +151,7 @@ struct ValueTrip {
         "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    private func place(_ exhibit: Exhibit) -> String { "seed \(seed), \(exhibit.declaration) as \(exhibit.type)" }
+    private func place(_ exhibit: ColumnSample) -> String { "seed \(seed), \(exhibit.declaration) as \(exhibit.type)" }
 
     /// Sends new values, leaving out what is refused, until all that are left are taken.
     ///
@@ -200,7 +200,7 @@ struct ValueTrip {
     // MARK: What a column keeps
 
     /// Returns true if a value is shown as the same one, as far as that is told without asking the gateway's own code.
-    private static func agree(_ sent: String, _ shown: String, _ exhibit: Exhibit) -> Bool {
+    private static func agree(_ sent: String, _ shown: String, _ exhibit: ColumnSample) -> Bool {
         if sent == "null" || shown == "null" { return sent == shown }
         let (a, b) = (bare(sent), bare(shown))
         switch exhibit.type {
@@ -253,7 +253,7 @@ struct ValueTrip {
         return (isNegative && digits.contains { $0.isNumber && $0 != "0" } ? "-" : "") + digits
     }
 
-    private static func members(_ json: String, _ exhibit: Exhibit) -> Set<ExactText> {
+    private static func members(_ json: String, _ exhibit: ColumnSample) -> Set<ExactText> {
         guard json.hasPrefix("\"") else {
             return Set((try? JSON(json))?.array.compactMap(\.text).map(ExactText.init) ?? [])
         }

@@ -9,24 +9,27 @@ import TestSupport
     @Test(.tags(.mariadb), .needsMariaDB, arguments: MariaDBRights.allCases, 0..<3) func mariaDB(
         _ rights: MariaDBRights, seed: Int
     ) async throws {
-        let database = try await TestDatabase(.mariadb, mariadb: Museum.schema, sqlite: "")
+        let database = try await TestDatabase(.mariadb, mariadb: ColumnTypeSamples.schema, sqlite: "")
         try await database.run("INSERT INTO museum (id) VALUES (3), (4);")
         let user = try await rights.user(of: database)
         let declarations = Dictionary(
-            Museum.exhibits.enumerated().map { (Museum.group($0), $1.declaration + ($1.rule ?? "")) },
+            ColumnTypeSamples.exhibits.enumerated().map {
+                (ColumnTypeSamples.group($0), $1.declaration + ($1.rule ?? ""))
+            },
             uniquingKeysWith: { $1 })
-        try await RunningGateway.with(user, rules: Museum.rules) { gateway async throws in
+        try await RunningGateway.with(user, rules: ColumnTypeSamples.rules) { gateway async throws in
             try await Self.travel(gateway, "museum", "exhibit", declarations, seed)
         }
     }
 
     @Test(arguments: 0..<6) func sqlite(_ seed: Int) async throws {
-        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: SQLiteMuseumTests.schema)
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: SQLiteColumnTypeTests.schema)
         try await database.run("INSERT INTO museum (id) VALUES (3), (4);")
         let declarations = Dictionary(
-            SQLiteMuseumTests.exhibits.map { ($0.name, $0.declaration + ($0.rule ?? "")) }, uniquingKeysWith: { $1 })
+            SQLiteColumnTypeTests.exhibits.map { ($0.name, $0.declaration + ($0.rule ?? "")) }, uniquingKeysWith: { $1 }
+        )
         try await RunningGateway.with(
-            database, rules: SQLiteMuseumTests.rules, journal: seed % 2 == 0 ? .together : nil
+            database, rules: SQLiteColumnTypeTests.rules, journal: seed % 2 == 0 ? .together : nil
         ) { gateway async throws in
             try await Self.travel(gateway, "museum", "e", declarations, seed)
         }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Makes edits as clients send them: from copies that may be stale, in both forms, of rows old and new.
 struct EditMaker {
-    let notebook: Notebook
+    let notebook: ClientCopies
     let client: Int
     /// The temporary ids that the push has made, by resource.
     private(set) var temporaries: [String: [String]] = [:]
@@ -23,7 +23,7 @@ struct EditMaker {
         }
     }
 
-    init(notebook: Notebook, client: Int) {
+    init(notebook: ClientCopies, client: Int) {
         self.notebook = notebook
         self.client = client
     }
@@ -41,7 +41,7 @@ struct EditMaker {
     // MARK: Records that are there
 
     private mutating func change(
-        _ resource: ResourceShape, _ copy: Notebook.Copy, _ dice: inout Dice
+        _ resource: ResourceShape, _ copy: ClientCopies.Copy, _ dice: inout Dice
     ) -> [String] {
         var parts: [String] = []
         if dice.chance(70) || resource.sections.count == 1 {

@@ -15,7 +15,7 @@ struct FormsMaker {
     private let plan: Plan
     private let resources: [ResourceShape]
     private let hasJournal: Bool
-    private var notebook = Notebook()
+    private var notebook = ClientCopies()
     private var waiting: [CorpusRequest] = []
 
     init(_ chapter: Chapter, plan: Plan, rules: JSON) {

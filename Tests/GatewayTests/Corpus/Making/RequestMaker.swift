@@ -6,7 +6,7 @@ struct RequestMaker {
     private let chapter: Chapter
     private let resources: [ResourceShape]
     private var dice: Dice
-    private var notebook = Notebook()
+    private var notebook = ClientCopies()
     private var client = 0
     private var keyCount = 0
     /// Requests with a key, to be sent again.
@@ -41,7 +41,7 @@ struct RequestMaker {
     }
 
     mutating func next() -> CorpusRequest {
-        client = dice.number(0...Notebook.clients - 1)
+        client = dice.number(0...ClientCopies.clients - 1)
         var request = made()
         if chapter.needsTokens { sign(&request) }
         if dice.chance(10), !request.headers.contains(where: { $0.name == "X-Device-ID" }) {
@@ -194,7 +194,7 @@ struct RequestMaker {
         if mischief.isEmpty {
             let resource = dice.pick(resources)
             let id = notebook.ids(resource.name).first ?? "1"
-            mischief = dice.shuffled(Mischief(resource: resource, id: id).all)
+            mischief = dice.shuffled(WrongRequestMaker(resource: resource, id: id).all)
         }
         return mischief.removeLast()
     }
@@ -236,7 +236,7 @@ struct RequestMaker {
         if request.target.hasPrefix("/v1/records/") {
             let records = body["records"]?.array ?? [body]
             for record in records where record["id"] != nil {
-                for client in forAll ? Array(0..<Notebook.clients) : [self.client] {
+                for client in forAll ? Array(0..<ClientCopies.clients) : [self.client] {
                     notebook.note(record, name, client: client)
                 }
             }

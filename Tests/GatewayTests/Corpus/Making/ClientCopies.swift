@@ -2,7 +2,7 @@ import TestSupport
 
 /// The records that the clients of a chapter have read: each keeps its own pristine copies, which grow stale while others
 /// write.
-struct Notebook: Sendable {
+struct ClientCopies: Sendable {
     struct Copy: Sendable {
         let id: String
         /// The record as it was read last.

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// Makes requests that are wrong in one way each.
-struct Mischief {
+struct WrongRequestMaker {
     let resource: ResourceShape
     /// The id of a record that is there.
     let id: String

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Gateway
 
 /// Web pages of strangers do not reach a gateway that asks for no token, and no request is understood in two ways.
-@Suite struct StrangersTests {
+@Suite struct CrossOriginTests {
     private static func check(
         _ headers: HTTPHeaders, origins: [String] = [], host: String = "127.0.0.1"
     ) throws -> String? {

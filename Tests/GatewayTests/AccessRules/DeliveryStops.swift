@@ -5,7 +5,7 @@ import TestSupport
 
 /// A driver's stops beside those of others, with tables that hang on them in every way: what one client may not see can
 /// get out through each.
-enum Errands {
+enum DeliveryStops {
     static func sql(_ kind: TestEngine) -> String {
         let stops = kind == .sqlite ? "STOPS(ID)" : "stops (id)"
         return """

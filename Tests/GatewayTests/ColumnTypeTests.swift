@@ -2,16 +2,16 @@ import Testing
 import TestSupport
 
 /// Every type of MariaDB: read, compared, written and refused as Protocol.md, section 2 says.
-@Suite struct MuseumTests {
+@Suite struct ColumnTypeTests {
     private static func database(_ server: PrivateMariaDB? = nil) async throws -> TestDatabase {
-        try await TestDatabase(.mariadb, mariadb: Museum.schema, sqlite: "", server: server)
+        try await TestDatabase(.mariadb, mariadb: ColumnTypeSamples.schema, sqlite: "", server: server)
     }
 
     @Test(.tags(.mariadb), .needsMariaDB) func sendingEverythingBackWritesNothing() async throws {
         let database = try await Self.database()
         let sum = "CHECKSUM TABLE museum, errors"
         let before = try await database.run(sum)
-        try await RunningGateway.with(database, rules: Museum.rules) { gateway async throws in
+        try await RunningGateway.with(database, rules: ColumnTypeSamples.rules) { gateway async throws in
             #expect(try await Echo.sendBackEverything(gateway) == 3)
         }
         #expect(try await database.run(sum) == before)
@@ -19,12 +19,12 @@ import TestSupport
 
     @Test(.tags(.mariadb), .needsMariaDB) func everyColumnIsReadWrittenAndGuarded() async throws {
         let database = try await Self.database()
-        try await RunningGateway.with(database, rules: Museum.rules) { gateway async throws in
+        try await RunningGateway.with(database, rules: ColumnTypeSamples.rules) { gateway async throws in
             try await gateway.client { client async throws in
                 let first = try await client.get("/v1/records/museum/1").json()["exhibit"]
                 #expect(first?["shape"]?.text == "POINT(1 2)")
-                for (index, exhibit) in Museum.exhibits.enumerated() {
-                    let group = Museum.group(index)
+                for (index, exhibit) in ColumnTypeSamples.exhibits.enumerated() {
+                    let group = ColumnTypeSamples.group(index)
                     #expect(
                         first?[group] == (try JSON(exhibit.read)),
                         "\(exhibit) reads \(first?[group]?.description ?? "nothing")")
@@ -41,7 +41,7 @@ import TestSupport
 
     /// One edit changes its column, and what the server itself does, and nothing else.
     private static func write(
-        _ exhibit: Exhibit, _ group: String, _ client: HTTPClient.Session, _ database: TestDatabase
+        _ exhibit: ColumnSample, _ group: String, _ client: HTTPClient.Session, _ database: TestDatabase
     ) async throws {
         let before = try await client.get("/v1/records/museum/1").json()["exhibit"]?.object ?? [:]
         let answer = try await client.post("/v1/merge/museum", edit(group, exhibit.read, exhibit.edit))
@@ -53,7 +53,7 @@ import TestSupport
         #expect(changed.contains(group) && changed.contains("touched"), "\(exhibit): \(changed)")
         #expect(changed.subtracting([group, "touched", "doubled"]).isEmpty, "\(exhibit) changed \(changed)")
         let found = try await database.run(
-            "SET NAMES utf8mb4; SET time_zone = '+00:00'; SELECT \(Museum.column(exhibit)) \(exhibit.check) FROM museum WHERE id = 1;"
+            "SET NAMES utf8mb4; SET time_zone = '+00:00'; SELECT \(ColumnTypeSamples.column(exhibit)) \(exhibit.check) FROM museum WHERE id = 1;"
         )
         #expect(found == "1\n", "\(exhibit) holds something else")
         // The same edit again finds its work done.
@@ -69,7 +69,8 @@ import TestSupport
     }
 
     @Test(.tags(.mariadb), .needsMariaDB) func theEnumErrorValueIsEchoedButNotWritten() async throws {
-        try await RunningGateway.with(try await Self.database(), rules: Museum.rules) { gateway async throws in
+        try await RunningGateway.with(try await Self.database(), rules: ColumnTypeSamples.rules) {
+            gateway async throws in
             try await gateway.client { client async throws in
                 let wrong = try await client.post(
                     "/v1/merge/errors", #"{"id":1,"changeset":{"row":{"e":{"old":"a","new":""}}}}"#)
@@ -108,9 +109,9 @@ import TestSupport
     @Test(.tags(.mariadb), .needsMariaDB) func theGrantsAreEnough() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
-            .mariadb, mariadb: MergeTests.mariadb + Museum.schema, sqlite: "", server: server)
+            .mariadb, mariadb: MergeTests.mariadb + ColumnTypeSamples.schema, sqlite: "", server: server)
         let folder = try TemporaryFolder()
-        for (name, text) in MergeTests.rules.merging(Museum.rules, uniquingKeysWith: { $1 }) {
+        for (name, text) in MergeTests.rules.merging(ColumnTypeSamples.rules, uniquingKeysWith: { $1 }) {
             try await Shell.run(["tee", folder.path + "/" + name], input: text)
         }
         let check = Repository.root + ".build/debug/fieldmerge"
@@ -123,7 +124,7 @@ import TestSupport
         #expect(grants.count == 7, "\(printed)")
         try await server.run("CREATE USER 'few'@'localhost'; " + grants.joined(separator: " "))
         let few = database.asUser("few")
-        let rules = MergeTests.rules.merging(Museum.rules, uniquingKeysWith: { $1 })
+        let rules = MergeTests.rules.merging(ColumnTypeSamples.rules, uniquingKeysWith: { $1 })
         try await RunningGateway.with(few, rules: rules) { gateway async throws in
             #expect(try await Echo.sendBackEverything(gateway) == 5)
             try await gateway.client { client async throws in

@@ -4,7 +4,7 @@ import TestSupport
 ///
 /// Values and keys are few, so that what is changed is soon changed back, rows move and come again under their keys, and
 /// transactions are taken back or stay open for a while.
-struct Stranger {
+struct ForeignWriter {
     private let database: TestDatabase
     private var random: SeededRandom
 

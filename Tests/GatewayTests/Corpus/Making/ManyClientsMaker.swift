@@ -1,7 +1,7 @@
 import TestSupport
 
 /// Makes the requests of many clients, each with three records of its own, so that they may be sent in any order.
-enum CrowdMaker {
+enum ManyClientsMaker {
     static func requests(lanes: Int, rounds: Int) -> [CorpusRequest] {
         var dice = Dice(seed: 81)
         var requests: [CorpusRequest] = []
