@@ -66,7 +66,7 @@ package final class CuttingProxy: Sendable {
 
     /// Says what happens to the next COMMITs, one after the other; nil lets one pass, and so do those that follow.
     ///
-    /// - Parameter closing: lets nobody connect once a connection was cut.
+    /// - Parameter closing: if true, the first cut also breaks all other connections, and none can be opened after it.
     package func plan(_ plan: [Cut?], closing: Bool = false) {
         state.withLock { state in
             state.plan = plan
@@ -120,6 +120,8 @@ package final class CuttingProxy: Sendable {
     ) async throws {
         var commands = MariaDBCommands()
         for try await buffer in fromClient {
+            // Connections from before the cut break too.
+            if state.withLock({ $0.isClosed }) { return }
             if commands.take(buffer).contains("COMMIT") {
                 switch nextCut() {
                 case .before: return
