@@ -434,3 +434,20 @@ test("a slow query and the live queries are in the report for support, without v
   await store.close();
   assert.equal(other.isClosed, true, "the end of the store ends live queries");
 });
+
+test("a record that a new snapshot lacks leaves its indexes, and is gone", async () => {
+  const orders = new Orders([1, 2, 3].map((id) => ({ id, order: { ...blank, status: "open", title: "a" }, lines: [], delivery: null }))), gone = [];
+  const store = await open({ server: orders.server.url, user: "u", path: ":memory:", fetch: orders.server.fetch, clock: new TestClock(), ...options });
+  store.addEventListener("gone", ({ id }) => gone.push(id));
+  await store.sync();
+  await turns();
+  orders.server.records.splice(1, 1);
+  await store.resync();
+  await turns();
+  for (const where of [{ "order.status": "open" }, {}]) {
+    assert.deepEqual((await store.query("orders", { where, sort: ["order.title"] })).map(({ id }) => id), [1, 3]);
+    assert.equal(await store.count("orders", { where }), 2);
+  }
+  assert.deepEqual(gone, [2]);
+  await store.close();
+});

@@ -78,7 +78,7 @@ export class Work {
   /** Puts a base, or null, without asking what it means for anybody's edits; for records that nobody edits. */
   async putBase(place, record) {
     const at = [`r:${place.resource}`, idKey(place.id)], name = nameOf(place);
-    if (this.meta.indexes && !this.written.has(name)) this.written.set(name, { ...place, before: this.base(place) });
+    if (this.meta.indexes && !this.written.has(name)) this.written.set(name, { ...place, before: await this.base(place) });
     for (const section of record ? (this.rules?.resources.get(place.resource)?.sections.values() ?? []) : []) {
       for (const row of [record[section.name] ?? []].flat()) withDoubles(row, section);
     }
