@@ -5,6 +5,7 @@ import traceback
 
 from foreign import Foreign
 from outages import Outages
+from place import COLUMNS
 
 # Foreign writes make no gateway fail.
 HARMLESS = ("sql", "held", "claims")
@@ -109,9 +110,10 @@ class Chaos:
         engine.write("INSERT INTO parts (id, good, n, name) SELECT id, good, -1000000, 'strange' FROM parts WHERE id <= 8")
         yield None
         yield from self.place.without_occupation()
-        wrong = engine.write("DELETE FROM parts WHERE (name = 'strange') <> (n = -1000000)")[0]
-        if wrong:
-            self.faults.add("unkeyed", f"{wrong} rows without a key were written")
+        rows = engine.read({"parts": COLUMNS["parts"]})["parts"]
+        if wrong := [row for row in rows if (row["name"] == "strange") != (row["n"] == -1000000)]:
+            self.faults.add("unkeyed", f"rows without a key were written: {wrong}")
+            engine.write("DELETE FROM parts WHERE (name = 'strange') <> (n = -1000000)")
         engine.write("DELETE FROM parts WHERE name = 'strange'")
         engine.script("ALTER TABLE parts ADD PRIMARY KEY (id), MODIFY id INT NOT NULL AUTO_INCREMENT")
         self.place.is_altered = False
