@@ -30,12 +30,12 @@ extension Permits {
     /// If the push takes longer than `patience`, it releases the permit early. So one locked row does not delay all
     /// long pushes.
     func run<Answer: Sendable>(
-        releasingAfter patience: Duration, _ body: () async throws -> Answer
-    ) async throws -> Answer {
+        releasingAfter patience: Duration, _ body: () async throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
         let end = Wait<Void>()
         async let isReleased = releaseEarly(at: .now.advanced(by: patience), unless: end)
-        let result: Result<Answer, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
+        let result: Result<Answer, StoreError>
+        do throws(StoreError) { result = .success(try await body()) } catch { result = .failure(error) }
         end.end(())
         if await isReleased { endEarlyRelease() } else { release() }
         return try result.get()

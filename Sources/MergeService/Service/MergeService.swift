@@ -204,31 +204,39 @@ package final class MergeService: Sendable {
         } catch {
             throw Failure(error)
         }
-        do {
+        let fault: Problem
+        do throws(StoreError) {
             switch try await outcome(of: push) {
             case .merged(let answer): return answer
-            case .fault(let problem): throw problem
             case .refused(let reports): return try await RefusedPush(push, reports).answer(merging)
+            case .fault(let problem): fault = problem
             case .alone: preconditionFailure("A push that runs alone has an end of its own.")
             }
         } catch {
-            let failure = Failure(any: error)
-            if let fault = await journalFault(after: failure.cause, of: push) { throw Failure(fault) }
-            if failure.cause?.kind == .unknownOutcome { startRecovery(active) }
-            guard let cause = failure.cause,
-                let problem = await UnexpectedErrors.refusal(of: push, after: cause, in: engine)
-            else { throw failure }
-            do throws(StoreError) {
-                return try await RefusedPush(push, for: problem).answer(merging)
-            } catch {
-                throw Failure(error)
-            }
+            return try await answer(to: push, after: error)
+        }
+        throw Failure(fault)
+    }
+
+    /// Refuses and stores a push whose error is final.
+    ///
+    /// - Throws: a `Failure` if the client must send the push again.
+    private func answer(to push: PushItem, after error: StoreError) async throws(Failure) -> PushAnswer {
+        if let fault = await journalFault(after: error, of: push) { throw Failure(fault) }
+        if error.kind == .unknownOutcome { startRecovery(push.active) }
+        guard let problem = await UnexpectedErrors.refusal(of: push, after: error, in: engine) else {
+            throw Failure(error)
+        }
+        do throws(StoreError) {
+            return try await RefusedPush(push, for: problem).answer(merging)
+        } catch {
+            throw Failure(error)
         }
     }
 
     /// That error names no table.
-    private func journalFault(after error: StoreError?, of push: PushItem) async -> StoreError? {
-        guard error?.kind == .schemaChanged, !push.tablesWithoutTransactions.isEmpty, let journal = push.active.journal
+    private func journalFault(after error: StoreError, of push: PushItem) async -> StoreError? {
+        guard error.kind == .schemaChanged, !push.tablesWithoutTransactions.isEmpty, let journal = push.active.journal
         else { return nil }
         do throws(StoreError) {
             try await JournalProbe(journal).run(until: push.deadline)
@@ -246,13 +254,13 @@ package final class MergeService: Sendable {
 
     private static let recoveryPatience = Duration.seconds(10)
 
-    private func outcome(of push: PushItem) async throws -> PushOutcome {
+    private func outcome(of push: PushItem) async throws(StoreError) -> PushOutcome {
         if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
         let namesLong = push.namesLong(lengths)
         let isLong = namesLong || push.isLong
         try await longPushes.acquire(if: isLong, until: push.deadline, for: push.request.caller)
         guard isLong else { return try await outcomeShared(of: push) }
-        return try await longPushes.run(releasingAfter: limits.longPatience) {
+        return try await longPushes.run(releasingAfter: limits.longPatience) { () async throws(StoreError) in
             try await namesLong ? outcomeAlone(of: push) : outcomeShared(of: push)
         }
     }
