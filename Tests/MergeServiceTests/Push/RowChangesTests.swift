@@ -1,0 +1,50 @@
+import MergeCore
+import Testing
+
+@testable import MergeService
+
+/// The logical times of writes: a row is read again if a later write may have changed it.
+@Suite struct RowChangesTests {
+    private static let one = RowReference(table: "orders", key: RecordKey([.integer(1)]))
+    private static let two = RowReference(table: "orders", key: RecordKey([.integer(2)]))
+
+    struct Case: Sendable {
+        let reach: Footprint.Reach
+        /// Whether the written row, another row of its table, and a row of another table may have changed.
+        let changed: [Bool]
+    }
+
+    @Test(
+        "A write changes as much as its reach says",
+        arguments: [
+            Case(reach: .row, changed: [true, false, false]), Case(reach: .otherTables, changed: [true, false, true]),
+            Case(reach: .everything, changed: [true, true, true]),
+        ])
+    func reach(_ test: Case) {
+        var changes = RowChanges()
+        changes.note(Self.one, test.reach)
+        let line = RowReference(table: "lines", key: RecordKey([.integer(1)]))
+        let found = [(Self.one, "orders"), (Self.two, "orders"), (line, "lines")].map {
+            changes.mayHaveChanged($0, in: $1, since: 0)
+        }
+        #expect(found == test.changed)
+        #expect(!changes.mayHaveChanged(Self.one, in: "orders", since: changes.now))
+    }
+
+    @Test("A second write of a row returns the time of the first")
+    func previousChange() {
+        var changes = RowChanges()
+        #expect(changes.note(Self.one, .row) == nil)
+        let first = changes.now
+        #expect(changes.note(Self.two, .row) == nil)
+        #expect(changes.note(Self.one, .row) == first)
+    }
+
+    @Test("After a rollback every row may have changed")
+    func rollback() {
+        var changes = RowChanges()
+        changes.recordEverything()
+        #expect(changes.mayHaveChanged(Self.two, in: "orders", since: 0))
+        #expect(changes.mayHaveChanged(nil, in: "lines", since: 0))
+    }
+}
