@@ -74,6 +74,7 @@ extension PushTransaction {
         let known = zip(0..., made.parts).map { Assignment(column: $0, value: $1) }
         try facts.before.recordInserted(
             known + (key + assignments).filter { $0.column >= section.keyCount }, in: section, &writer)
+        checks.forget(made.parts, Array(section.columns.prefix(section.keyCount)), of: section.table)
         others.recordInserted(row, key: made, root: root)
         if let temporary = edit.id?.temporary {
             progress.reports[row.index].ids.append(
@@ -222,6 +223,10 @@ extension PushTransaction {
             let steps = try facts.cascades(deleting: current, of: section)
             try note(steps, of: row)
             progress.reports[row.index].outcomes[outcome].cascades = steps.map(\.cascade)
+            checks.forget(current, section.columns, of: section.table)
+            for cascade in steps.map(\.cascade) where cascade.effect == .delete {
+                for row in cascade.rows { checks.forget(row, cascade.columns, of: cascade.table) }
+            }
         }
         try writer.delete(current, in: section, mostRows: mostRows, of: row)
     }

@@ -64,10 +64,30 @@ struct RuleChecks {
             .formUnion(assignments.map { row.section.columns[$0.column].name.lowercased() })
     }
 
+    /// Forgets a row of one section.
     mutating func remove(_ address: [Assignment], _ id: SectionID) { written.remove(address, id) }
 
+    /// Forgets a row that does not exist any more, under all sections that contain it.
+    ///
+    /// A row that the push creates again under the same key is another row.
+    ///
+    /// - Parameter row: values of the columns, which contain the key.
+    mutating func forget(_ row: [Value], _ columns: [Column], of table: TableName) {
+        if written.rows.isEmpty { return }
+        let values = Dictionary(zip(columns.map { $0.name.lowercased() }, row)) { first, _ in first }
+        written.remove { written in
+            let section = written.last.section
+            return section.table.name.lowercased() == table.name.lowercased()
+                && written.address.allSatisfy { part in
+                    // Each section converts the value to its own type.
+                    let column = section.columns[part.column]
+                    return values[column.name.lowercased()].map { column.converted($0) == part.value } ?? false
+                }
+        }
+    }
+
     /// Forgets the rows that steps wrote.
-    mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) { written.drop(isDropped) }
+    mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) { written.remove { isDropped($0.last.step) } }
 
     /// Returns the checks without rows, for an edit that is checked alone.
     func withoutRows() -> RuleChecks {

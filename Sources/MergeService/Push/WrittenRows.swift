@@ -36,8 +36,8 @@ struct WrittenRows {
 
     mutating func remove(_ address: [Assignment], _ id: SectionID) { rows[id]?[address] = nil }
 
-    mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) {
-        rows = rows.mapValues { $0.filter { !isDropped($0.value.last.step) } }.filter { !$0.value.isEmpty }
+    mutating func remove(where isRemoved: (Row) -> Bool) {
+        rows = rows.mapValues { $0.filter { !isRemoved($0.value) } }.filter { !$0.value.isEmpty }
     }
 
     mutating func takeTraces(of address: [Assignment], _ id: SectionID, groups: Set<Int>) -> [Trace] {
