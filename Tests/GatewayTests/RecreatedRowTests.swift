@@ -39,7 +39,7 @@ import TestSupport
         #"{"resource":"positions","id":7,"changeset":{"position":{"qty":{"old":1,"new":2}}}}"#
 
     private static func creation(_ quantity: Int) -> String {
-        #"{"resource":"positions","id":7,"changeset":{"position":{"old":null,"new":{"order_no":4,"qty":\#(quantity)}}}}"#
+        #"{"resource":"positions","id":7,"changeset":{"position":{"old":null,"new":{"order":4,"qty":\#(quantity)}}}}"#
     }
 
     private static func with(
