@@ -10,7 +10,7 @@ const prefix = "shop-web ", wholeMark = "whole", begin = ["./", "app.css", "app.
 /** The addresses of the modules that a module imports: at once, and perhaps later. */
 function imports(text, address) {
   const found = (pattern) => [...text.matchAll(pattern)].map(([, name]) => new URL(name, address).href);
-  return [found(/^(?:import|export)\b[^"';]*"([./][^"]*)"/gm), found(/\bimport\("([./][^"]*)"\)/g)];
+  return [found(/^(?:import|export)\b[^"';()=]*"([./][^"]*)"/gm), found(/\bimport\("([./][^"]*)"\)/g)];
 }
 
 /** Fetches the app with all that it imports; null where anything of it is missing. */

@@ -23,6 +23,16 @@ test("the entry for service workers contains every module that would be loaded l
   }
 });
 
+test("the service worker of the sample shop finds the modules that each module imports, and nothing else", () => {
+  const text = readFileSync(new URL("../../Samples/shop-web/worker.js", import.meta.url), "utf8");
+  const imports = new Function(`${/^function imports[^]*?^}/m.exec(text)[0]} return imports;`)();
+  assert.deepEqual(imports('export function half(path) {\n  return path.split(".");\n}', "https://a.test/b.js").flat(), []);
+  const names = readdirSync(folder);
+  for (const name of names.filter((one) => one.endsWith(".js"))) {
+    for (const address of imports(read(name), "https://a.test/client/module.js").flat()) assert.ok(names.includes(String(address).split("/").at(-1)), `${name}: ${address}`);
+  }
+});
+
 test("names of these modules mean one thing", async () => {
   const found = new Map();
   for (const [, name] of read("fieldmerge-worker.js").matchAll(/^import \* as \w+ from "\.\/(.+)";$/gm)) {

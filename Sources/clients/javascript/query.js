@@ -25,7 +25,7 @@ function checkNames(given, names, path) {
 
 /** The place that a path names. */
 export function placeOf({ sections, root }, path) {
-  const [name, field] = path.split("."), section = sections.get(name), types = (one) => (one.key ?? []).map(({ type }) => type);
+  const [name, field] = path.split(/\./), section = sections.get(name), types = (one) => (one.key ?? []).map(({ type }) => type);
   if (path === "id") return { type: types(root) };
   if (!section) unknown("section", name, path, sections.keys());
   const { isList } = section;
