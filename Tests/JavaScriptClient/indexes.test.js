@@ -173,7 +173,7 @@ async function walk(seed, isIndexed) {
     live.subscribe((value) => { own.seen += value !== own.before; own.before = value; });
     lives.push(own);
   }
-  await turns(5);
+  while (lives.some(({ live }) => !live.value)) await turns(1);
   let isWhole = 0;
   for (let step = 0; step < 25; step++) {
     const dice = draw(), id = make.one(idsOf(await store.records("orders")).concat(1));
@@ -191,7 +191,15 @@ async function walk(seed, isIndexed) {
         orders.put(other, draw() < 0.4 ? null : randomOrder(other, make));
       }
       await store.sync();
-    } else if (dice < 0.9) await store.sync();
+    } else if (dice < 0.83) await store.sync();
+    else if (dice < 0.88) {
+      // Most records go: a window has too few rows left.
+      for (const one of [...orders.records.keys()]) if (draw() < 0.8) orders.put(one, null);
+      await store.sync();
+    } else if (dice < 0.93) {
+      for (let one = 1; one <= 60; one++) if (!orders.records.has(one)) orders.put(one, randomOrder(one, make));
+      await store.sync();
+    }
     await turns(3);
     await clock.advance(16);
     await turns(3);
@@ -215,7 +223,7 @@ for (const isIndexed of [false, true]) {
     const sum = { isWhole: 0, runs: 0, tests: 0 };
     for (let seed = first; seed < first + seeds; seed++) for (const [name, value] of Object.entries(await walk(seed, isIndexed))) sum[name] += value;
     context.diagnostic(JSON.stringify(sum));
-    assert.ok(sum.runs < 6 * seeds * 2, "changes are tested against the windows");
+    assert.ok((sum.runs > 6 * seeds || seeds < 10) && sum.runs < 6 * seeds * 3, "a window is filled again, and other changes are tested against it");
     if (isIndexed) assert.equal(sum.isWhole, 9 * seeds);
   });
 }

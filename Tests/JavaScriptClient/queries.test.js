@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import "../../Sources/clients/javascript/live.js"; // a frame does not wait for a module
 import { Run } from "./model.js";
 
 const told = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
