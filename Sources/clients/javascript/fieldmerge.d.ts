@@ -331,6 +331,8 @@ export class FieldMergeStore extends EventTarget {
   count(resource: string, query?: Query & { signal?: AbortSignal }): Promise<number>;
   /** Watches a query. An error of the query is reported, and leaves the last value. */
   live<T = FieldMergeRecord>(resource: string, query?: Query): Live<T>;
+  /** The same, with the resource as a member of the query. */
+  live<T = FieldMergeRecord>(query: Query & { resource: string }): Live<T>;
   /** With `base`, a record that was read earlier, the edit is the difference to it. */
   edit<T = any>(resource: string, id: ID, change: (record: T) => unknown, options?: { base?: FieldMergeRecord }): Promise<Ticket>;
   /** Opens a form. Its base stays, whatever comes meanwhile. */

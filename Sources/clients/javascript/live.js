@@ -18,6 +18,7 @@ const spare = 20;
 
 /** Adds a live query to those of a store. */
 export async function live(desk, local, { show, shown }, resource, options = {}) {
+  if (typeof resource === "object") ({ resource, ...options } = resource);
   await desk.reach(resource, options.signal);
   (desk.live ??= hub(desk, local)).add({ resource, options, show, shown, runs: 0, tests: 0, rows: null });
 }
