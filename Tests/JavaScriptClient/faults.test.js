@@ -197,3 +197,34 @@ test("close() and the deadline of a sync hold although the storage does not answ
   await clock.advance(2000);
   await closed;
 });
+
+/** Fails once at the first transaction behind one that has stored a whole snapshot. */
+class LastStepStorage extends MemoryStorage {
+  hasFailed = false;
+  async run(writes, body) {
+    const { snapshot } = await super.run(false, (tx) => tx.get("meta", "meta")) ?? {};
+    if (writes && snapshot?.isWhole && !this.hasFailed) {
+      this.hasFailed = true;
+      throw new Error("the disk fails");
+    }
+    return super.run(writes, body);
+  }
+}
+
+test("a sync that ends a snapshot of before gets what has changed since", async () => {
+  const gateway = new SimulatedGateway(null), storage = new LastStepStorage(), clock = new TestClock({ now: gateway.now });
+  gateway.draw = () => 0.5;
+  const begin = () => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, clock }), first = await begin();
+  gateway.draw = null;
+  await first.sync();
+  assert.ok(storage.hasFailed);
+  await first.close();
+  gateway.draw = () => 0.5;
+  gateway.stranger();
+  gateway.draw = null;
+  const store = await begin();
+  await store.sync();
+  assert.equal(store.status.phase, "idle");
+  assert.deepEqual(await store.record("boxes", 2), gateway.records.get("boxes/2"));
+  await store.close();
+});

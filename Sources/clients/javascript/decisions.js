@@ -188,6 +188,8 @@ function unnamed(sections = new Map()) {
         else for (const name of names) if (row.new[name] !== null) found.get(key)?.delete(name);
       }
     },
+    /** The fields of a row that no edit has given a value. */
+    left: (row) => [...found.get(keyOf(row)) ?? []],
     /** The fields of a row whose `old` is not known. */
     of: (row) => Object.keys(row.old ?? {}).filter((name) => row.old[name] === null && found.get(keyOf(row))?.has(name)),
   };
@@ -292,9 +294,13 @@ export async function overtakenBy(work, { base, pushes, ...place }) {
 export async function mapIds(work, ids, ends) {
   for (const [id, real] of Object.entries(ids)) if (isTemporary(id)) await work.tx.put("i", id, real);
   for (const { edit, isRefused, record } of ends) {
+    const later = isRefused ? [] : (await work.pushesOf(edit)).map((push) => editOf(push, edit)), unknown = unnamed(sectionsOf(work, edit));
+    for (const one of [edit, ...later]) unknown.add(one);
+    // Of a row that is created again, another answer comes.
+    const isLast = (row) => !later.some(({ rows }) => rows.some((one) => !one.old && one.section === row.section && idKey(one.item) === idKey(row.item)));
     for (const row of isRefused ? [] : edit.rows) {
-      const id = row.item ?? edit.id, told = !row.old && isTemporary(id) && rowIn(record, mapped(row, ids));
-      if (told) await work.tx.put("f", id, { ...await work.tx.get("f", id), [row.section]: pick(told, Object.keys(told).filter((name) => !Object.hasOwn(row.new, name))) });
+      const id = row.item ?? edit.id, told = !row.old && isTemporary(id) && isLast(row) && rowIn(record, mapped(row, ids));
+      if (told) await work.tx.put("f", id, { ...await work.tx.get("f", id), [row.section]: pick(told, unknown.left(row)) });
     }
   }
   const isNamed = ({ edits }) => edits.flatMap(named).some((id) => id in ids), real = async ({ edits }) => {

@@ -124,7 +124,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
   }
   if (gone) await continued(end);
   progressed(null);
-  return rules;
+  return rules ?? local.rules.version;
 }
 
 /** Base records that a snapshot did not contain. */

@@ -138,10 +138,7 @@ class Draft {
         const id = isList ? seen.id : this.base.id, told = isTemporary(id) && (await work.tx.get("f", id));
         rename(told || {}, rules.sections);
         const own = told && rowIn(this.record, { section: name, ...(isList && { item: id }) });
-        for (const [field, value] of Object.entries(told?.[name] ?? {})) {
-          seen[field] ??= value;
-          if (own) own[field] ??= value;
-        }
+        for (const [field, value] of Object.entries(told?.[name] ?? {})) for (const row of [seen, own]) if (row?.[field] === null) row[field] = value;
       }
     }
     const replace = (values) => {
