@@ -26,12 +26,15 @@ MODEL = cases("model.json")
 class Device:
     """A store, the server that holds its requests, and the names that a case has given to values."""
 
-    def __init__(self, test: unittest.TestCase, case: dict[str, Any], folder: str) -> None:
+    def __init__(
+        self, test: unittest.TestCase, case: dict[str, Any], folder: str, *, model: Any = MODEL, **options: Any
+    ) -> None:
         self.test = test
+        self.options = options
         self.path = str(Path(folder) / "store.db")
         self.clock = ManualClock()
-        self.rules = copy.deepcopy(MODEL["rules"])
-        self.snapshot = copy.deepcopy(case.get("base", MODEL["base"]))
+        self.rules = copy.deepcopy(model["rules"])
+        self.snapshot = copy.deepcopy(case.get("base", model["base"]))
         self.feed, self.revision = "f1", 1
         self.is_offline = False
         self.names: dict[str, Any] = {}
@@ -53,8 +56,9 @@ class Device:
     def open(self) -> None:
         self.server = ScriptedServer(self.serve, clock=self.clock)
         self.server.hold(lambda request: request.path.startswith("/v1/sync") or request.path.startswith("/v1/changes"))
-        self.store = memory_store(self.server, path=self.path, clock=self.clock, token=lambda: "t")
-        self.store._database._connection.execute("PRAGMA synchronous = OFF")
+        self.store = memory_store(self.server, path=self.path, clock=self.clock, token=lambda: "t", **self.options)
+        with self.store._database.lock:
+            self.store._database._connection.execute("PRAGMA synchronous = OFF")
         self.ends = []
         for kind in ("conflict", "overtaken", "refused", "gone"):
             register = getattr(self.store, f"on_{kind}")
@@ -435,6 +439,7 @@ class Device:
         def dead(step: str) -> None:
             raise Killed()
 
+        self.store._end_queries()
         self.store._database.on_step = dead
         self.server.abort()
         self.held = None
@@ -489,20 +494,22 @@ class CaseTests(unittest.TestCase):
     """Has a test for each case, made below."""
 
 
-def _make(case: dict[str, Any]) -> Any:
-    def test(self: CaseTests) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            device = Device(self, case, folder)
-            try:
-                for number, step in enumerate(case["steps"]):
-                    try:
-                        device.run(step)
-                    except (AssertionError, queue.Empty) as error:
-                        raise AssertionError(f"step {number}, {step}: {error!r}") from error
-            finally:
-                device.kill()
+def run_case(test: unittest.TestCase, case: dict[str, Any], kind: type[Device] = Device, **options: Any) -> None:
+    """Runs the steps of a case on a store of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        device = kind(test, case, folder, **options)
+        try:
+            for number, step in enumerate(case["steps"]):
+                try:
+                    device.run(step)
+                except (AssertionError, queue.Empty) as error:
+                    raise AssertionError(f"step {number}, {step}: {error!r}") from error
+        finally:
+            device.kill()
 
-    return test
+
+def _make(case: dict[str, Any]) -> Any:
+    return lambda self: run_case(self, case)
 
 
 for _case in MODEL["cases"]:

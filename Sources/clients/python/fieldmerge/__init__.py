@@ -16,6 +16,7 @@ from . import aio
 from .errors import (
     FieldMergeError,
     InvalidEdit,
+    InvalidQuery,
     InvalidValue,
     NewerStore,
     NotPossible,
@@ -33,6 +34,7 @@ from .errors import (
 from .exporting import export_store
 from .forms import RecordDraft
 from .model import Change
+from .queries import LiveQuery, Results
 from .snapshot import BadSnapshot
 from .store import Progress, Status, Store
 from .store import open_store as open
@@ -43,8 +45,8 @@ from .transaction import Transaction
 __version__ = "1.0.0"
 
 __all__ = [
-    "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidValue", "Lost",
-    "NewerStore", "NotPossible", "Offline", "Outcome", "Overtaken", "Progress", "RecordDraft", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
+    "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidQuery", "InvalidValue", "LiveQuery", "Lost",
+    "NewerStore", "NotPossible", "Offline", "Outcome", "Overtaken", "Progress", "RecordDraft", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused", "Results",
     "RulesUnknown", "Status", "StorageError", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnknownValue",
     "UnsentEdit", "UnsentEdits", "WrongStore", "aio", "export_store", "open",
 ]  # fmt: skip

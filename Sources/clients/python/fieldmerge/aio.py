@@ -23,6 +23,8 @@ from typing import Any, TypeVar
 from . import store as blocking
 from .aio_entries import AsyncDraft, Events, Listed, Wrap
 from .changes import Json
+from .queries import LiveQuery, Results
+from .queries.indexes import Declared
 from .syncing import Report
 from .tickets import Outcome, Ticket
 from .transaction import RecordEdit, SingleEdit, Transaction
@@ -104,6 +106,44 @@ class AsyncTransaction:
             self.ticket = AsyncTicket(await self._owner._run(self._transaction._commit), self._owner)
 
 
+class AsyncLive:
+    """A live query. `async for records in live` yields the value and each later one; a slow loop gets the newest one."""
+
+    def __init__(self, live: LiveQuery) -> None:
+        self._live = live
+
+    @property
+    def value(self) -> Results | None:
+        """The records of the result; `None` until the first answer."""
+        return self._live.value
+
+    async def __aiter__(self) -> AsyncIterator[Results]:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+        end = self._live._watch(lambda: loop.call_soon_threadsafe(changed.set))
+        last: Results | None = None
+        try:
+            while not self._live.is_closed:
+                changed.clear()
+                value = self._live.value
+                if value is last or value is None:
+                    await changed.wait()
+                else:
+                    last = value
+                    yield value
+        finally:
+            end()
+
+    def close(self) -> None:
+        """Ends it, and loops over it."""
+        self._live.close()
+
+    async def __aenter__(self) -> AsyncLive:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
 class AsyncStore:
     """A store whose functions are coroutines, and whose events are asynchronous iterators."""
 
@@ -125,6 +165,18 @@ class AsyncStore:
     async def records(self, resource: str) -> list[Any]:
         """Returns every record of a resource."""
         return await self._run(self.blocking.records, resource)
+
+    async def query(self, resource: str, **options: Any) -> Results:
+        """Returns the records that match; see the blocking one for `where`, `search`, `sort`, `limit` and `after`."""
+        return await self._run(self.blocking.query, resource, **options)
+
+    async def count(self, resource: str, **options: Any) -> int:
+        """Returns how many records match."""
+        return await self._run(self.blocking.count, resource, **options)
+
+    async def live(self, resource: str, **options: Any) -> AsyncLive:
+        """Returns a query that follows the store."""
+        return AsyncLive(await self._run(self.blocking.live, resource, **options))
 
     def edit(self, resource: str, record_id: Any, *, base: Any = None) -> _AsyncEdit:
         """Edits a record: `async with store.edit("shoppers", 123) as s:`. See the blocking one for `base`."""
@@ -269,6 +321,8 @@ async def open(
     resources: Iterable[str] | None = None,
     client: str | None = None,
     snapshot: str | os.PathLike[str] | None = None,
+    indexes: Declared = None,
+    search: Declared = None,
     **testing: Any,
 ) -> AsyncStore:
     """Opens a store; `token` may be a coroutine function. See `fieldmerge.open`."""
@@ -288,6 +342,8 @@ async def open(
             resources=resources,
             client=client,
             snapshot=snapshot,
+            indexes=indexes,
+            search=search,
             **testing,
         ),
     )

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from .errors import StoreClosed, WrongStore
@@ -17,11 +18,14 @@ from .schema import prepare
 
 log = logging.getLogger("fieldmerge")
 
+TRIGGERS = ("index_insert", "index_update", "index_delete")
+"""Triggers of `base` that note changes for the indexes of queries."""
+
 
 class Database:
     """One connection to a store's file, which one thread uses at a time."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, reads_only: bool = False) -> None:
         self.path = os.fspath(path)
         self.lock = threading.RLock()
         self.owner = new_owner()
@@ -36,10 +40,16 @@ class Database:
         self.is_left = False
         """Whether a process that has signed out was killed before it had deleted the file."""
         self._after: list[Callable[[], None]] = []
+        self._writer: int | None = None
+        """The thread of the transaction under way."""
+        name = Path(self.path).absolute().as_uri() + "?mode=rw" if reads_only else self.path
         connection = sqlite3.connect(
-            self.path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=256
+            name, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=256, uri=reads_only
         )
         self._connection = connection
+        if reads_only:
+            connection.execute("PRAGMA query_only = ON")
+            return
         try:
             if self.path != ":memory:":
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -61,6 +71,35 @@ class Database:
         except BaseException:
             self._connection.execute("ROLLBACK")
             raise
+
+    def reader(self) -> Database:
+        """Returns a connection that reads while this one writes; this one if the store is in memory."""
+        return self if self.path == ":memory:" else Database(self.path, reads_only=True)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread has a transaction under way."""
+        return self._writer == threading.get_ident()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Has all reads in it see one state of the store."""
+        with self.lock:
+            if self._is_closed:
+                raise StoreClosed("the store is closed")
+            if self._connection.in_transaction:
+                yield
+                return
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if not self._is_closed and self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+    def each(self, statement: str, *values: Any) -> Iterator[Any]:
+        """Returns the rows of a query one by one, inside `snapshot`."""
+        return self._connection.execute(statement, values)
 
     @contextmanager
     def transaction(self, name: str) -> Iterator[None]:
@@ -102,6 +141,7 @@ class Database:
             self._connection.execute("ROLLBACK")  # that of a transaction before failed
         self._connection.execute("BEGIN IMMEDIATE")
         self._depth = 1
+        self._writer = threading.get_ident()
         self._after = []
         try:
             self.on_begin()
@@ -116,6 +156,7 @@ class Database:
             raise
         finally:
             self._depth = 0
+            self._writer = None
         self._step(f"{name}: committed")
         after, self._after = self._after, []
         return after
@@ -134,7 +175,63 @@ class Database:
         self._check_transaction()
         if self.on_step is not None:
             self.on_step(statement.split("(")[0].strip())
-        return self._connection.execute(statement, values)
+        try:
+            return self._connection.execute(statement, values)
+        except sqlite3.DatabaseError as error:
+            if " base " not in statement or not self._is_without_triggers():
+                raise
+            log.warning("the indexes of queries are built again: %s", error)
+            return self._connection.execute(statement, values)
+
+    def built_indexes(self) -> list[Any]:
+        """Returns resource, paths and state of the indexes of queries, for support."""
+        if not self.value("SELECT 1 FROM sqlite_master WHERE name = 'indexes'"):
+            return []
+        rows = self.rows("SELECT resource, definition, built IS NULL FROM indexes ORDER BY number")
+        return [
+            {"resource": resource, "paths": [place[0] for place in json.loads(text)[4]], "isWhole": bool(is_whole)}
+            for resource, text, is_whole in rows
+        ]
+
+    def drop_triggers(self) -> None:
+        """Drops the triggers, in the transaction under way: no index counts any more."""
+        for name in TRIGGERS:
+            self.write(f"DROP TRIGGER IF EXISTS {name}")
+
+    def has_triggers(self) -> bool:
+        """Whether the indexes of queries count."""
+        return self._trigger_count() == len(TRIGGERS)
+
+    def _trigger_count(self) -> int:
+        find = f"SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name IN {TRIGGERS}"
+        return int(self.value(find))
+
+    def index_tables(self) -> list[str]:
+        """Returns the names of the tables of indexes."""
+        find = "SELECT name FROM sqlite_master WHERE type = 'table' AND (name GLOB 'index_[0-9]*' OR name IN (?, ?))"
+        return [name for (name,) in self.rows(find, "indexes", "changed")]
+
+    def interrupt(self) -> None:
+        """Breaks off a query that another thread runs."""
+        if not self._is_closed:
+            self._connection.interrupt()
+
+    def write_many(self, statement: str, rows: list[Any]) -> None:
+        """Runs a statement once for each row, inside a transaction."""
+        self._check_transaction()
+        self._step(statement.split("(")[0].strip())
+        self._connection.executemany(statement, rows)
+
+    def _is_without_triggers(self) -> bool:
+        """Drops the triggers that a statement may have failed in; false if there are none."""
+        try:
+            if not self._connection.in_transaction or not self._trigger_count():
+                return False
+            for name in TRIGGERS:
+                self._connection.execute(f"DROP TRIGGER IF EXISTS {name}")
+        except sqlite3.DatabaseError:
+            return False
+        return True
 
     def _check_transaction(self) -> None:
         """Throws if SQLite has rolled the transaction under way back by itself: what follows would be stored alone."""

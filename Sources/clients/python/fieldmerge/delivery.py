@@ -20,6 +20,7 @@ from .tickets import Gone, Lost, conflict_of, overtaken_of
 from .transaction import Transaction
 
 if TYPE_CHECKING:
+    from .queries.worker import Worker
     from .forms import RecordDraft
 
 log = logging.getLogger("fieldmerge")
@@ -46,6 +47,7 @@ class Delivery:
 
     _model: Model
     _database: Database
+    _worker: Worker
 
     def __init__(self) -> None:
         self._settled = threading.Condition()
@@ -110,6 +112,7 @@ class Delivery:
 
     def _on_touch(self, touched: set[tuple[str, str]]) -> None:
         self._touched |= touched
+        self._worker.touch(touched)
         self._deliver()
 
     def _on_outcome(self) -> None:
@@ -124,6 +127,7 @@ class Delivery:
     def _on_strange_write(self) -> None:
         """Another process has written: whatever is observed may look otherwise."""
         self._on_outcome()
+        self._worker.touch_all()
         self._touched |= {(observer.resource, "*") for observer in self._observers}
         self._deliver()
         # Only what it has edited is a reason to sync: what its own sync writes would make the two chase each other.

@@ -24,11 +24,12 @@ class InvalidEdit(FieldMergeError):
 class UnknownName(InvalidEdit, AttributeError, KeyError):
     """A resource, section or field that the rules do not have; `nearest` is the one that was perhaps meant."""
 
-    def __init__(self, path: str, name: str, nearest: str | None) -> None:
+    def __init__(self, path: str, name: str, nearest: str | None, *, code: str = "unknown-name") -> None:
         hint = f"; did you mean “{nearest}”?" if nearest else ""
         super().__init__(path, f"there is no “{name}”{hint}")
         self.name = name
         self.nearest = nearest
+        self.code = code
 
     def __str__(self) -> str:  # KeyError would quote the sentence
         return f"{self.path}: {self.detail}"
@@ -46,6 +47,20 @@ class UnknownValue(InvalidEdit, AttributeError, KeyError):
 
 class InvalidValue(InvalidEdit, ValueError):
     """A value that its field cannot hold."""
+
+    code = "invalid-value"
+
+
+class InvalidQuery(FieldMergeError, ValueError):
+    """A query that cannot be run. `path` is the path or the option at fault, `nearest` the name that was perhaps meant."""
+
+    code = "invalid-query"
+
+    def __init__(self, path: str, detail: str, nearest: str | None = None) -> None:
+        super().__init__(f"{path}: {detail}" + (f"; did you mean “{nearest}”?" if nearest else ""))
+        self.path = path
+        self.detail = detail
+        self.nearest = nearest
 
 
 class RecordNotFound(FieldMergeError, LookupError):

@@ -59,6 +59,9 @@ class Section:
     read_only: tuple[str, ...]
     is_generated: bool
     key_length: int
+    key_types: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+    """The types of all fields, read-only ones among them."""
     fields: Mapping[str, Field] = field(default_factory=dict)
     group_of: Mapping[str, Group] = field(default_factory=dict)
     renames: Mapping[str, str] = field(default_factory=dict)
@@ -128,7 +131,7 @@ class Rules:
         """Returns a resource by its name; throws `UnknownName` with the nearest one."""
         found = self.resources.get(name)
         if found is None:
-            raise UnknownName(name, name, nearest(name, self.resources))
+            raise UnknownName(name, name, nearest(name, self.resources), code="unknown-resource")
         return found
 
     @staticmethod
@@ -174,6 +177,11 @@ def _section(described: Any) -> Section:
         read_only=tuple(one["field"] for one in described.get("readOnly") or []),
         is_generated=any(bool(column.get("generated")) for column in key),
         key_length=len(key),
+        key_types=tuple(column.get("type", "") for column in key),
+        types={
+            **{one["field"]: one.get("type", "text") for one in described.get("readOnly") or []},
+            **{one.name: one.type for group in groups for one in group.fields},
+        },
         fields={one.name: one for group in groups for one in group.fields},
         group_of={one.name: group for group in groups for one in group.fields},
         renames=_renames(groups),

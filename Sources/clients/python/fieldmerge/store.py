@@ -24,6 +24,7 @@ from .forms import RecordDraft
 from .identity import IdentityFile
 from .ids import plain
 from .model import Change, Draft, Model
+from .queries.indexes import Declared
 from .snapshot import load
 from .support import Support
 from .syncing import Report, Synchronizer
@@ -83,6 +84,8 @@ class Store(Support):
         listener: Callable[[], Transport] | None = None,
         clock: Clock | None = None,
         randomness: random.Random | None = None,
+        indexes: Declared = None,
+        search: Declared = None,
     ) -> None:
         super().__init__()
         self._server = server.rstrip("/")
@@ -121,6 +124,7 @@ class Store(Support):
             lane_transport=self._listener() if self._listener is not None else None,
         )
         self._synchronizer.on_status = self._on_status
+        self._prepare_queries(indexes, search)
 
     def _claim(self) -> None:
         """Notes whose store this is, and prepares it for what is to be kept from now on."""
@@ -391,6 +395,7 @@ class Store(Support):
             raise UnsentEdits(count)
         self._is_signed_out = True
         self._end()
+        self._indexer.drop_tables()
         self._identity.remove()
         self._database.remove()
         self._on_outcome()
@@ -410,6 +415,7 @@ class Store(Support):
             background.close()
         else:
             self._synchronizer.close()
+        self._end_queries()
         self._deliver()
 
     def __enter__(self) -> Store:
@@ -447,6 +453,8 @@ def open_store(
     resources: Iterable[str] | None = None,
     client: str | None = None,
     snapshot: str | os.PathLike[str] | None = None,
+    indexes: Declared = None,
+    search: Declared = None,
     **testing: Any,
 ) -> Store:
     """Opens the store of a user on a server, or makes it; needs no network.
@@ -456,6 +464,9 @@ def open_store(
     - `token`: a bearer token, or a function that returns one; it is called again when the gateway answers 401.
     - `resources`: those whose records are kept here (left out: all that the user may read; empty: none).
     - `client`: name and version of the program, such as `shop-till/3.2`, sent as `X-Client`.
+    - `indexes`: fields by which queries find or sort, such as `{"orders": ["order.status", "order.due"]}`; built in the
+      background. Without an index a query reads all records of the resource.
+    - `search`: fields in which `search` finds words, such as `{"orders": ["order.title"]}`.
     - `snapshot`: a file to begin with, NDJSON (also .gz) or SQLite; of no effect once the store has synced.
 
     Throws `WrongStore` if the file belongs to another user, `NewerStore` if a later version has written it, `BadSnapshot`
@@ -465,7 +476,17 @@ def open_store(
         raise ValueError("user names whose store this is")
     if isinstance(resources, str):
         raise TypeError("resources is a list of names")
-    store = Store(path, server=server, user=user, token=token, resources=resources, client=client, **testing)
+    store = Store(
+        path,
+        server=server,
+        user=user,
+        token=token,
+        resources=resources,
+        client=client,
+        indexes=indexes,
+        search=search,
+        **testing,
+    )
     if snapshot is not None and store._model.place()[0] is None:
         try:
             load(store._model, snapshot)

@@ -6,10 +6,10 @@ import json
 import os
 
 from .changes import Json
-from .reads import Reads
+from .querying import Querying
 
 
-class Support(Reads):
+class Support(Querying):
     """Descriptions and exports of a store."""
 
     _server: str
@@ -38,6 +38,7 @@ class Support(Reads):
             records = dict(self._database.rows("SELECT resource, count(*) FROM base GROUP BY resource ORDER BY 1"))
             feed, revision = self._model.place()
             rules = self._model.rules
+            built = self._database.built_indexes()
         return {
             "server": self._server,
             "user": self._user,
@@ -54,6 +55,12 @@ class Support(Reads):
             "error": status.error,
             "problem": status.problem,
             "records": records,
+            "live": [
+                {"resource": one.resource, **one.options.names, "runs": one.runs, "tests": one.tests}
+                for one in (live._window for live in self._worker.lives())
+            ],
+            "slowQueries": self._runner.reports,
+            "indexes": built,
             "pushes": pushes,
             "events": self._database.value("SELECT count(*) FROM event"),
         }

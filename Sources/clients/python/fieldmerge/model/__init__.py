@@ -35,6 +35,7 @@ class Model(Refreshing):
             if unsent > limit:
                 return unsent
             self._discard_tickets("outcome IS NULL")
+            self.database.drop_triggers()
             for table in ("edit", "push", "base", "creation", "mapping", "filled", "conflict", "event", "meta", "lease"):
                 self.database.write(f"DELETE FROM {table}")
             self.database.set_meta("signedOut", True)

@@ -114,6 +114,19 @@ class Reading:
                     row["id"] = real_item
         return {**record, "id": real_id}
 
+    def view_at(self, resource: str, key: str) -> Json | None:
+        """Returns the record that is stored under a key as an app reads it."""
+        edits = self._stacked(resource, key)
+        return self._over(resource, self._base(resource, key), edits[0].id if edits else None, edits)
+
+    def edited(self, resource: str) -> dict[str, Json | None]:
+        """Returns the records of a resource with edits over their bases as an app reads them, by key."""
+        keys = self.database.rows(
+            "SELECT DISTINCT e.key FROM edit e JOIN push p ON p.seq = e.push WHERE e.resource = ? AND p.state IN (0, 1, 2)",
+            resource,
+        )
+        return {key: self.view_at(resource, key) for (key,) in keys}
+
     def _base(self, resource: str, key: str) -> Json | None:
         text = self.database.value("SELECT record FROM base WHERE resource = ? AND key = ?", resource, key)
         return None if text is None else json.loads(text)
