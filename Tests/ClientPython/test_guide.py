@@ -35,6 +35,7 @@ class GuideTests(GatewayCase):
         self.assertEqual(lines[4], "merged")
         self.assertTrue(lines[5].startswith("tmp:"))
         self.assertTrue(lines[6].isdigit())
+        self.assertEqual(lines[7:9], ["[123] None", "3"])
         self.assertEqual(self.gateway.query("SELECT street FROM customers WHERE customer_id = 123"), [("2 High St",)])
 
 

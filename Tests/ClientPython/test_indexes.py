@@ -328,6 +328,7 @@ class SharedTests(IndexCase):
             self.synced(**ALL),
             self.synced(indexes={"orders": ["order.status"]}, search={"orders": ["lines.note"]}),
         )
+        numbers = other._database.value("SELECT max(number) FROM indexes")
         for number in range(1, 20):
             self.change(number, number + 1)
             self.assertTrue((one if number % 2 else other).sync().ok)
@@ -341,6 +342,7 @@ class SharedTests(IndexCase):
         one._worker.settle()
         other._worker.settle()
         self.check(one)
+        self.assertEqual(one._database.value("SELECT max(number) FROM indexes"), numbers, "each has built its own once")
 
     def test_signing_out_leaves_no_index(self) -> None:
         store = self.synced(**ALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .errors import InvalidQuery
+from .errors import InvalidQuery, StoreClosed
 from .model.reading import Reading
 from .queries import LiveQuery, Results
 from .queries.indexes import Declared, Indexer
@@ -33,6 +33,8 @@ class Querying(Reads):
     def _reading(self) -> Reading:
         """Returns the records as a connection reads them for which no edit waits."""
         with self._database.lock:
+            if self._database.is_closed:
+                raise StoreClosed("the store is closed")
             if self._reader is None:
                 database = self._database.reader()
                 is_own = database is not self._database
@@ -41,10 +43,10 @@ class Querying(Reads):
             return self._reader
 
     def _end_queries(self) -> None:
-        reader = self._reader
-        self._worker.close(lambda: reader.database.interrupt() if reader is not None else None)
-        if reader is not None and reader is not self._model:
-            reader.database.close()
+        database = None if self._reader in (None, self._model) else self._reader.database
+        self._worker.close(lambda: None if database is None else database.interrupt())
+        if database is not None:
+            database.close()
 
     def query(
         self,

@@ -59,7 +59,7 @@ class Support(Querying):
                 {"resource": one.resource, **one.options.names, "runs": one.runs, "tests": one.tests}
                 for one in (live._window for live in self._worker.lives())
             ],
-            "slowQueries": self._runner.reports,
+            "slow": self._runner.reports,
             "indexes": built,
             "pushes": pushes,
             "events": self._database.value("SELECT count(*) FROM event"),

@@ -120,7 +120,8 @@ class Indexer:
         self._search = search
         self._failures = 0
         self._edition: str | None = None
-        self._wanted: dict[str, str] = {}
+        """Of the rules for which the declared indexes were made."""
+        self._is_whole = False
 
     @property
     def has_work(self) -> bool:
@@ -136,6 +137,8 @@ class Indexer:
         if self._failures >= MOST_FAILURES:
             return False
         try:
+            if self._is_idle():
+                return False
             if not self._database.has_triggers():
                 self.drop_tables()
                 if not self._is_declaring:
@@ -149,9 +152,17 @@ class Indexer:
             self._failures += 1
             self.reset()
             return True
+        self._is_whole = not is_more
         if not is_more:
             self._failures = 0
         return is_more
+
+    def _is_idle(self) -> bool:
+        """Whether nothing is to be done, so that an edit need not wait for a transaction."""
+        rules = self._model.rules
+        is_made = self._is_whole and rules is not None and rules.edition == self._edition
+        is_counted = is_made and self._database.has_triggers()
+        return is_counted and not self._database.value("SELECT 1 FROM changed LIMIT 1")
 
     def reset(self) -> None:
         """Drops all indexes."""
@@ -175,6 +186,7 @@ class Indexer:
         if self._database.meta("snapshot") is not None:
             return False  # all records are being fetched: the indexes come after that
         if not self._database.has_triggers():
+            self._edition = None
             self._database.drop_triggers()
             for statement in _TABLES:
                 self._database.write(statement)
@@ -188,32 +200,37 @@ class Indexer:
         return self._write_changed(kept, end) or self._build(kept, end)
 
     def _declared(self, kept: list[Index]) -> list[Index]:
-        """Makes the indexes that are missing and drops those that nobody declares."""
+        """Makes the missing indexes and drops those that are not declared, once for each edition of the rules: of two
+        processes with other declarations the later one prevails."""
         rules = self._model.rules
-        if rules is None:
+        if rules is None or self._edition == rules.edition:
             return kept
-        if self._edition != rules.edition:
-            self._edition, self._wanted = rules.edition, self._describe(rules.resources)
+        wanted = self._describe(rules.resources)
         known: list[Index] = []
         for index in kept:
             # What another process has declared stays, unless this one declares other indexes.
             declared = self._search if index.is_search else self._indexes
-            if index.is_of_this_version and (declared is None or index.definition in self._wanted):
+            if index.is_of_this_version and (declared is None or index.definition in wanted):
                 known.append(index)
             else:
                 self._database.write("DELETE FROM indexes WHERE definition = ?", index.definition)
                 self._database.write(f"DROP TABLE index_{index.number}")
-        for definition in self._wanted.keys() - {index.definition for index in known}:
+        for definition in wanted.keys() - {index.definition for index in known}:
             numbers = [name.removeprefix("index_") for name in self._database.index_tables()]
             number = 1 + max((int(one) for one in numbers if one.isdigit()), default=0)
             self._database.write(
                 f"CREATE TABLE index_{number} (value BLOB NOT NULL, ids BLOB NOT NULL, key TEXT NOT NULL,"
                 " PRIMARY KEY (value, ids, key)) WITHOUT ROWID"
             )
-            row = definition, self._wanted[definition], number, ""
+            row = definition, wanted[definition], number, ""
             self._database.write("INSERT INTO indexes VALUES (?, ?, ?, ?)", *row)
             known.append(Index.of(*row))
+        edition = rules.edition
+        self._database.after_commit(lambda: self._note_edition(edition))
         return known
+
+    def _note_edition(self, edition: str) -> None:
+        self._edition = edition
 
     def _describe(self, resources: Mapping[str, Resource]) -> dict[str, str]:
         """Returns the resources of the declared indexes by their definitions."""

@@ -41,6 +41,7 @@ class Worker:
         self._wake = threading.Condition()
         self._pending: dict[str, set[str]] = {}
         self._due: float | None = None
+        self._is_asked = False
         self._gap = GAP_SECONDS
         self._has_index_work = False
         self._has_fault = False
@@ -62,9 +63,9 @@ class Worker:
             self._lives = [one for one in self._lives if one is not live]
 
     def look(self) -> None:
-        """Has the thread look at live queries now."""
+        """Has the thread look at new live queries and functions now, and not at changes."""
         with self._wake:
-            self._due = self._clock.monotonic()
+            self._is_asked = True
             self._notify()
 
     def index(self) -> None:
@@ -102,7 +103,11 @@ class Worker:
     def settle(self) -> None:
         """Waits until nothing is due. For tests."""
         with self._wake:
-            self._wake.wait_for(lambda: self._is_closing or not (self._is_busy or self._due or self._has_index_work))
+            self._wake.wait_for(lambda: self._is_closing or not self._has_work)
+
+    @property
+    def _has_work(self) -> bool:
+        return self._is_busy or self._is_asked or self._due is not None or self._has_index_work
 
     def _notify(self) -> None:
         if self._thread is None and not self._is_closing:
@@ -148,7 +153,10 @@ class Worker:
             now = self._clock.monotonic()
             if self._due is not None and self._due <= now:
                 self._due = None
-                return self._look
+                return lambda: self._look(is_due=True)
+            if self._is_asked:
+                self._is_asked = False
+                return lambda: self._look(is_due=False)
             if self._has_index_work:
                 self._has_index_work = False
                 return self._work
@@ -164,9 +172,11 @@ class Worker:
                 self._has_index_work = True
                 self._wake.wait(YIELD_SECONDS)
 
-    def _look(self) -> None:
+    def _look(self, *, is_due: bool) -> None:
+        pending: dict[str, set[str]] = {}
         with self._wake:
-            pending, self._pending = self._pending, {}
+            if is_due:
+                pending, self._pending = self._pending, {}
             lives = list(self._lives)
         shown: list[tuple[LiveQuery, Any]] = []
         model = self._reading()
