@@ -148,6 +148,7 @@ class Walk:
     def open(self, **options: Any) -> fieldmerge.Store:
         named = {"search": SEARCH, **({"indexes": INDEXES} if self.is_indexed else {}), **options}
         store = memory_store(self.server, path=self.path, clock=self.clock, **named)
+        store._runner._on_fault = lambda: self.test.fail(f"seed {self.seed}: an index is wrong")
         with store._database.lock:
             store._database._connection.execute("PRAGMA synchronous = OFF")
         return store
