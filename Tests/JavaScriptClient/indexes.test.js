@@ -459,3 +459,51 @@ test("a record that a new snapshot lacks leaves its indexes, and is gone", async
   assert.deepEqual(gone, [2]);
   await store.close();
 });
+
+/** Opens a tab of a storage, which counts its writes and fails when it is told to. */
+function tabOf(context, orders, kept, more) {
+  const own = { writes: 0, error: null }, storage = { shared: context.name, close: async () => {}, run: async (writes, body) => {
+    own.writes += writes;
+    const { error } = own;
+    if (writes) own.error = null;
+    if (writes && error) throw error;
+    return kept.run(writes, body);
+  } };
+  return openStore(orders, storage, more).then((store) => {
+    context.after(() => store.close());
+    return Object.assign(own, { store });
+  });
+}
+
+const plainOrders = (count, status = "open") => new Orders(Array.from({ length: count }, (_, index) => ({ id: index + 1, order: { ...blank, status, title: `t${index}` }, lines: [], delivery: null })));
+const namesIn = async (store) => (await store.diagnose()).indexes.filter(({ isWhole }) => isWhole).map(({ name }) => name).sort();
+
+for (const [name, one, other] of [
+  ["declare different indexes", { indexes: { orders: ["order.status"] } }, { indexes: { orders: ["order.title"] } }],
+  ["search different fields", { search: { orders: ["order.title"] } }, { search: { orders: ["lines.note"] } }],
+]) {
+  test(`two tabs that ${name} come to an end`, async (context) => {
+    const orders = plainOrders(5), kept = new MemoryStorage(), tab = (more) => tabOf(context, orders, kept, more), plain = await tab({});
+    await plain.store.sync();
+    const tabs = await Promise.all([tab(one), tab(other)]);
+    await turns(100);
+    const before = tabs.map(({ writes }) => writes);
+    await turns(100);
+    assert.deepEqual(tabs.map(({ writes }) => writes), before, "they write no more");
+    if (one.indexes) assert.deepEqual(await namesIn(plain.store), ["orders:order.status", "orders:order.title"], "both are kept");
+    await Promise.all(tabs.map(({ store }) => store.close()));
+    // A tab that is opened drops the index of one that is open, which builds it again with the next change.
+    const early = await tab(one);
+    await turns(20);
+    const late = await tab(other);
+    await turns(50);
+    orders.put(1, { ...orders.records.get(2), id: 1 });
+    await plain.store.sync();
+    await turns(100);
+    if (one.indexes) assert.deepEqual(await namesIn(plain.store), ["orders:order.status", "orders:order.title"]);
+    const written = early.writes + late.writes;
+    await turns(100);
+    assert.equal(early.writes + late.writes, written);
+    for (const { store } of [early, late]) for (const query of [{ where: { "order.status": "open" } }, { sort: ["order.title"], limit: 2 }]) await check(store, query, name);
+  });
+}

@@ -38,7 +38,9 @@ function described(rules, { indexes = {}, search = {} }) {
 
 /** Builds the indexes that a tab declares, and keeps all indexes of its store. */
 export class Indexes {
-  #local; #building = null; #rules; #epoch; #failures = 0; #isFull = false;
+  #local; #building = null; #rules; #epoch; #drops; #failures = 0; #isFull = false;
+  /** The rules of the last step, and those by which indexes of other shapes were dropped. */
+  #stepped; #dropped;
 
   /** @param {import("./local.js").Local} local */
   constructor(local) {
@@ -49,7 +51,7 @@ export class Indexes {
   /** Begins to build if there is anything to build: called after each transaction. The first records are fetched before. */
   look() {
     const { rules, meta, isClosed } = this.#local;
-    if (this.#building || isClosed || this.#isFull || !rules || meta.revision === null || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch)) return;
+    if (this.#building || isClosed || this.#isFull || !rules || meta.revision === null || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch && meta.drops === this.#drops)) return;
     this.#building = this.#build(rules).then(() => { this.#failures = 0; }, () => {
       this.#rules = null;
       this.#failures += 1;
@@ -61,7 +63,11 @@ export class Indexes {
 
   async #build(rules) {
     this.#rules = rules;
-    while (await this.#local.write((work) => this.#step(work))) await new Promise((resolve) => setTimeout(resolve, 0)); // edits have their turn
+    for (let isMore = true; isMore;) {
+      isMore = await this.#local.write((work) => this.#step(work));
+      this.#dropped = this.#stepped;
+      await new Promise((resolve) => setTimeout(resolve, 0)); // edits have their turn
+    }
   }
 
   /** One transaction of the building; returns whether there is more to do. */
@@ -69,12 +75,20 @@ export class Indexes {
     const { tx, meta } = work, { options } = this.#local, kept = new Map(await tx.all("o")), wanted = described(work.rules, options);
     this.#epoch = meta.indexes ??= uuid();
     for (const [name, one] of kept) {
-      // What another tab declared stays, unless this one declares other indexes.
-      const isWanted = wanted.has(name) ? shapeOf(one) === shapeOf(wanted.get(name)) : options[one.isSearch ? "search" : "indexes"] === undefined;
-      if (isWanted && one.epoch === meta.indexes) continue;
+      // A tab drops indexes that it does not declare once, and those of other shapes once by each rules. So tabs that declare
+      // different ones come to an end: each builds anew what another has dropped.
+      const isOther = wanted.has(name) ? this.#dropped !== work.rules && shapeOf(one) !== shapeOf(wanted.get(name)) : !this.#dropped && !!options[one.isSearch ? "search" : "indexes"];
+      if (one.epoch !== meta.indexes || !isOther) continue;
+      kept.set(name, { ...one, epoch: null });
+      await tx.put("o", name, kept.get(name));
+      meta.drops = uuid();
+    }
+    [this.#drops, this.#stepped] = [meta.drops, work.rules];
+    for (const [name, one] of kept) {
+      if (one.epoch === meta.indexes) continue;
       const entries = await range(tx, `o:${name}`, "", last, 4 * batch);
       for (const [entry] of entries) await tx.delete(`o:${name}`, entry);
-      if (entries.length) return !(await tx.put("o", name, { ...one, epoch: null }));
+      if (entries.length) return true;
       await tx.delete("o", name);
       kept.delete(name);
     }
