@@ -507,3 +507,25 @@ for (const [name, one, other] of [
     for (const { store } of [early, late]) for (const query of [{ where: { "order.status": "open" } }, { sort: ["order.title"], limit: 2 }]) await check(store, query, name);
   });
 }
+
+test("a store that has indexes is newer than what a library without them opens", async () => {
+  const orders = plainOrders(3), kept = new MemoryStorage(), metaOf = () => [...kept.entries()].find(([table, key]) => table === "meta" && key === "meta")[2];
+  const run = async (more, body) => {
+    const store = await openStore(orders, kept, more);
+    await store.sync();
+    if (more.indexes) await built(store);
+    await body?.(store);
+    await store.close();
+    return metaOf().form;
+  }, indexes = { orders: ["order.status"] }, query = { where: { "order.status": "open" } };
+  assert.equal(await run({}), 3, "earlier libraries open a store without indexes");
+  assert.equal(await run({ indexes }), 4);
+  assert.equal(await run({}), 4);
+  assert.equal(await run({ indexes, resources: ["orders"] }, (store) => check(store, query, "other resources")), 4);
+  // As an earlier library leaves a store whose form says nothing of indexes.
+  kept.apply([["meta", "meta", { ...metaOf(), form: 3 }], ["r:orders", "1", { r: { ...orders.records.get(1), order: { ...blank, status: "done" } } }]]);
+  assert.equal(await run({ indexes }, async (store) => {
+    await turns(20);
+    await check(store, query, "built anew");
+  }), 4);
+});

@@ -468,7 +468,7 @@ test("edits in another form than this library's are never misread", async () => 
   await store.close();
   const [[, key, push]] = [...storage.entries()].filter(([table]) => table === "p"), [, , meta] = [...storage.entries()].find(([table, name]) => table === "meta" && name === "meta");
   const old = { ...push, edits: push.edits.map((edit) => ({ ...edit, rows: { box: { section: "box", kind: "edit", groups: { label: { old: { label: "" }, new: { label: "mine" } } } } } })) };
-  for (const [change, form, code] of [[old, undefined, "other-form"], [push, 4, "newer-store"]]) {
+  for (const [change, form, code] of [[old, undefined, "other-form"], [push, 5, "newer-store"]]) {
     storage.apply([["p", key, change], ["meta", "meta", { ...meta, form }]]);
     const before = JSON.stringify([...storage.entries()]);
     const error = await begin().catch((thrown) => thrown);

@@ -1,4 +1,5 @@
 import { behind, entriesOf, valueOf } from "./keys.js";
+import { form } from "./local.js";
 import { placeOf } from "./query.js";
 import { many, range } from "./ranges.js";
 import { idKey, uuid } from "./values.js";
@@ -73,7 +74,9 @@ export class Indexes {
   /** One transaction of the building; returns whether there is more to do. */
   async #step(work) {
     const { tx, meta } = work, { options } = this.#local, kept = new Map(await tx.all("o")), wanted = described(work.rules, options);
-    this.#epoch = meta.indexes ??= uuid();
+    // A library that does not keep indexes may have written to a store of an earlier form.
+    this.#epoch = meta.indexes = (meta.form > form && meta.indexes) || uuid();
+    meta.form = form + 1;
     for (const [name, one] of kept) {
       // A tab drops indexes that it does not declare once, and those of other shapes once by each rules. So tabs that declare
       // different ones come to an end: each builds anew what another has dropped.

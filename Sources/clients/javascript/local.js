@@ -7,7 +7,7 @@ import { Work, needsDecisions } from "./work.js";
 /** The place in the changes of a store that begins anew. `feed` keeps naming the history of the bases until they are replaced. */
 export const nowhere = { revision: null, snapshot: null };
 
-/** The number of the form in which a store is kept. */
+/** The number of the form in which a store is kept. One that has indexes has the next number: earlier libraries do not keep these. */
 export const form = 3;
 
 /** The error of a store that was signed out and is not deleted yet. */
@@ -22,8 +22,8 @@ export class Local {
   /** What the headers of the last answer told, for the next transaction: `offset`, milliseconds to the gateway's time. */
   told;
   isClosed = false;
-  /** What names the user and the form of a store, for one that begins. */
-  identity = {};
+  /** What names the user of a store, for one that begins. */
+  owner;
   /** What `load` has loaded. */
   decisions = null;
   /** What keeps indexes, once it is loaded, and what `open` was given. */
@@ -74,7 +74,7 @@ export class Local {
     const result = await this.#storage.run(writes, async (tx) => {
       work = Object.assign(new Work(tx, { ...await tx.get("meta", "meta"), ...this.told }, this), { skipped, isReading: !writes });
       if (work.meta.isSignedOut) throw signedOut();
-      if (work.meta.form > form) throw new FieldMergeError("newer-store", "A newer version of this app has opened this store. Reload the page.");
+      if (work.meta.form > form + 1) throw new FieldMergeError("newer-store", "A newer version of this app has opened this store. Reload the page.");
       if (this.meta.device && !work.meta.device) this.#begin(work, writes);
       // Another tab may have read other rules, or the records for them.
       if (work.meta.rules !== this.rules?.version || String(work.meta.stale ?? "") !== String(this.rules?.stale ?? "")) {
@@ -86,7 +86,10 @@ export class Local {
         if (this.asSent(push) !== push) await tx.put("p", seq, this.asSent(push));
       }
       const result = await body(work);
-      if (writes) await work.finish();
+      if (writes) {
+        work.meta.form ??= form;
+        await work.finish();
+      }
       return result;
     });
     for (const seq of writes ? unstored : []) this.unstored.delete(seq);
@@ -97,7 +100,7 @@ export class Local {
   /** The store was wiped while it was open: begins a new one. */
   #begin(work, writes) {
     work.isWiped = true;
-    Object.assign(work.meta, this.identity, { device: uuid() });
+    Object.assign(work.meta, { owner: this.owner, device: uuid() });
     if (writes) work.events.push({ event: "lost", unsent: this.meta.unsent });
   }
 

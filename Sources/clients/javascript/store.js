@@ -2,7 +2,7 @@ import { editsOf, isPromise } from "./editing.js";
 import { emptyReport, engineOf } from "./engine.js";
 import { FieldMergeError, loaded } from "./errors.js";
 import { stringify } from "./json.js";
-import { Local, form, nowhere } from "./local.js";
+import { Local, nowhere } from "./local.js";
 import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
 import { within } from "./waits.js";
 import { report, showing, watching } from "./watching.js";
@@ -85,13 +85,14 @@ export class FieldMergeStore extends EventTarget {
   /** Reads what is kept, makes a device of what has none, and returns the store. For `open`. */
   async prepare() {
     const { server, user = null, resources = null, snapshot } = this.#options, local = this.#local, told = await this.#storage.beside?.(), before = await local.place();
-    local.identity = { owner: JSON.stringify([bareAddress(server), user]), form };
+    local.owner = JSON.stringify([bareAddress(server), user]);
     // A gateway may get another address, a store never another user.
     if (before.owner && JSON.parse(before.owner)[1] !== user) throw new FieldMergeError("other-owner", "This store belongs to another user.");
-    if (before.owner && before.form !== form) await (await loaded(import("./upgrade.js"))).upgrade(local);
+    // The third form has a variant with indexes, the fourth (`local.js`).
+    if (before.owner && !(before.form > 2)) await (await loaded(import("./upgrade.js"))).upgrade(local);
     if (!before.owner || (before.revision !== null && !same(before.kept ?? null, resources))) await local.write((work) => {
       if (!before.owner && told) work.events.push({ event: "lost", unsent: told.unsent });
-      Object.assign(work.meta, local.identity, { device: before.device ?? uuid() }, before.revision !== null && nowhere);
+      Object.assign(work.meta, { owner: local.owner, device: before.device ?? uuid() }, before.revision !== null && nowhere);
     });
     if (snapshot !== undefined && local.meta.revision === null) await (await import("./snapshot.js")).fill(local, this.#options);
     if (this.#options.indexes || this.#options.search || local.meta.indexes) await local.index().catch(() => {});
