@@ -4,7 +4,9 @@ from .checks import Checks
 from .database import Database
 from .edits import EditRun, NothingCreated
 from .order import ordered
+from .reading import temporary
 from .rows import UNSURE, Rows
+from .values import as_key
 
 
 class PushRun(Rows, Checks):
@@ -93,6 +95,8 @@ class PushRun(Rows, Checks):
                 self.check(edit)
         except NothingCreated:
             edit.problem, edit.is_loose = "depends-on-refused", True
+            if edit.met is None and not temporary(edit.resource.root.table, edit.sent["id"]):
+                edit.met = as_key(edit.sent["id"])  # the answer contains the record that exists
         if edit.is_rejected or edit.problem:
             self.database, self.known, self.given = saved, known, given
             self.missing -= set(edit.creations())
