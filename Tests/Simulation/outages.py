@@ -1,6 +1,6 @@
 """Faults of the database server and of the connections to it. Only MariaDB has them."""
 
-import time
+import threading
 
 
 class Outages:
@@ -10,15 +10,19 @@ class Outages:
         self.place = place
 
     def stall(self, event: dict):
-        """The server stands still for some seconds."""
+        """The server stands still for some seconds.
+
+        A timer ends them, since the thread of all events may wait for the rest of an answer that the gateway has begun.
+        """
         yield from self.place.without_occupation()
+        server = self.place.engine.server
         with self.place.occupied():
-            end = time.monotonic() + event["seconds"]
-            self.place.engine.server.stall()
+            server.stall()
+            end = threading.Timer(event["seconds"], server.resume)
+            end.start()
             yield None
-            while time.monotonic() < end:
+            while end.is_alive():
                 yield None
-            self.place.engine.server.resume()
 
     def restart(self, event: dict):
         """The server stops, or is killed, and starts again."""
