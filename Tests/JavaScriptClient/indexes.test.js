@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage, ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
-import { random } from "./simulated.js";
+import { SimulatedGateway, random } from "./simulated.js";
 
 const { rules, base } = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
 const options = { search: { orders: ["order.title", "lines.note"] }, indexes: { orders: ["order.title", "order.status", "order.amount", "order.serial", "order.planned", "order.tags", "lines.article", "id"] } };
@@ -528,4 +528,53 @@ test("a store that has indexes is newer than what a library without them opens",
     await turns(20);
     await check(store, query, "built anew");
   }), 4);
+});
+
+/** A store of a simulated gateway whose storage fails at the next read if `isFailing` is set, with live queries that look at once. */
+async function simulated(context) {
+  const own = { isFailing: false }, kept = new MemoryStorage(), gateway = new SimulatedGateway(null), clock = new TestClock({ now: gateway.now });
+  const storage = { close: async () => {}, run: async (writes, body) => {
+    if (!writes && own.isFailing) {
+      own.isFailing = false;
+      throw new Broken("One read fails.");
+    }
+    return kept.run(writes, body);
+  } };
+  const store = await open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, clock });
+  context.after(() => store.close());
+  await store.sync();
+  const look = async (milliseconds = 16) => {
+    await turns();
+    await clock.advance(milliseconds);
+    await turns();
+  };
+  return Object.assign(own, { store, look });
+}
+
+test("a live query by a temporary id keeps its records when another resource gets the id", async (context) => {
+  const { store, look } = await simulated(context), { id } = await store.create("tags", (record) => { record.tag.name = "new"; });
+  await store.edit("boxes", 1, (record) => { record.box.tag = id; });
+  const query = { where: { "box.tag": id } }, live = store.live("boxes", query);
+  await look();
+  assert.deepEqual(idsOf(live.value), [1]);
+  await store.sync();
+  await look();
+  const { tag } = (await store.record("boxes", 1)).box;
+  assert.equal(typeof tag, "number");
+  assert.deepEqual(live.value, await store.query("boxes", query));
+  await store.edit("boxes", 2, (record) => { record.box.tag = tag; });
+  await look();
+  assert.deepEqual(idsOf(live.value), [1, 2]);
+  assert.equal((await store.diagnose()).live[0].runs, 2, "it runs again when the id is mapped, and only then");
+});
+
+test("a live query by the temporary id of an item keeps its records when the item gets its id", async (context) => {
+  const { store, look } = await simulated(context);
+  await store.edit("boxes", 1, (record) => { record.things.push({ name: "new" }); });
+  const [{ id }] = (await store.record("boxes", 1)).things, live = store.live("boxes", { where: { "things.id": id } });
+  await look();
+  assert.deepEqual(idsOf(live.value), [1]);
+  await store.sync();
+  await look();
+  assert.deepEqual([idsOf(live.value), typeof live.value[0]?.things[0].id], [[1], "number"]);
 });

@@ -1,11 +1,11 @@
 import { compiled, run } from "./query.js";
-import { copy, idKey, isTemporary, same } from "./values.js";
+import { copy, idKey, same } from "./values.js";
 import { report } from "./watching.js";
 
 /*
  * Live queries, loaded with the first of them. Each has a window: the rows of its result, and some behind them, so that a row
  * that leaves has a successor. A change is tested against the window. The query runs over the store again if the window has too
- * few rows, if the rules are others, or if a temporary id that it names may be another one now.
+ * few rows, if the rules are others, or if a temporary id that it names has a real one now.
  *
  * All live queries of a store share a transaction for each frame. It reads each changed record once.
  */
@@ -66,7 +66,7 @@ function hub(desk, local) {
   /** Returns whether the value is another. */
   async function refresh(work, one, changes) {
     const own = changes.filter(({ resource }) => resource === one.resource), before = one.rows ?? [];
-    if (one.rules !== work.rules || !one.rows || (one.query?.hasTemporary && changes.some(({ id }) => isTemporary(id)))) {
+    if (one.rules !== work.rules || !one.rows || (await isMapped(work, one.query))) {
       [one.rules, one.rows] = [work.rules, null];
       one.query = await compiled(work, desk, one.resource, one.options);
     } else if (own.length) apply(one, own);
@@ -104,7 +104,8 @@ function hub(desk, local) {
     for (const { shown } of local.isClosed ? all : []) shown.close();
     for (const one of all) if (one.shown.isClosed) all.delete(one);
     const watched = new Set(Array.from(all, ({ resource }) => resource));
-    for (const place of changed) if (watched.has(place.resource)) pending.set(`${place.resource}\n${idKey(place.id)}`, place);
+    const isOpen = [...all].some(({ query }) => query?.unmapped.length); // each change may map an id
+    for (const place of changed) if (isOpen || watched.has(place.resource)) pending.set(`${place.resource}\n${idKey(place.id)}`, place);
     if (pending.size || isMissing()) schedule();
   });
 
@@ -116,6 +117,12 @@ function hub(desk, local) {
     /** For support: how often each ran over the store, and how many records it has tested. */
     list: () => [...all].filter(({ shown }) => !shown.isClosed).map(({ resource, options: { where = {} }, runs, tests }) => ({ resource, where: Object.keys(where), runs, tests })),
   };
+}
+
+/** Whether a temporary id that a query names has a real one since it was compiled. */
+async function isMapped(work, query) {
+  for (const id of query?.unmapped ?? []) if ((await work.resolve(id)) !== id) return true;
+  return false;
 }
 
 /** The record as it was, if it is the same now. */

@@ -109,7 +109,7 @@ function compile(rules, options, searched, ids) {
     if (!Array.isArray(start) || start.length !== columns.length + 1 || start.at(-1) !== sort.join()) invalid("after", "is no “next” of this query.");
   }
   return {
-    conditions, words, places, order, compare, limit, start, idPlace, hasTemporary: ids.size > 0,
+    conditions, words, places, order, compare, limit, start, idPlace, unmapped: [...ids.keys()].filter((id) => ids.get(id) === id),
     matches: (record) => conditions.every(({ place, test }) => {
       const keys = keysOf(record, place), known = keys.filter(Boolean);
       return (known.length || !keys.length) && test(known);
