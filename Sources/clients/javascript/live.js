@@ -10,7 +10,7 @@ import { report } from "./watching.js";
  * All live queries of a store share a transaction for each frame. It reads each changed record once.
  */
 
-/** Milliseconds between two looks: a frame where there are none, and while all records are being fetched. */
+/** Milliseconds between two looks: a frame where there are none, and while all records are being fetched or reads fail. */
 const frame = 16, load = 500;
 
 /** Rows that a window has behind its result. */
@@ -25,14 +25,14 @@ export async function live(desk, local, { show, shown }, resource, options = {})
 
 function hub(desk, local) {
   const all = new Set(), { clock } = desk.options;
-  let pending = new Map(), isBusy = false, isDue = false;
+  let pending = new Map(), isBusy = false, isDue = false, isBroken = false;
 
   /** Looks in the next frame, or at once. */
   function schedule(isFirst) {
     if (isDue || isBusy) return;
     isDue = true;
     if (isFirst) queueMicrotask(look);
-    else if (local.meta.snapshot) clock.setTimeout(look, load);
+    else if (local.meta.snapshot || isBroken) clock.setTimeout(look, load);
     else if (globalThis.requestAnimationFrame) requestAnimationFrame(look);
     else clock.setTimeout(look, frame);
   }
@@ -40,24 +40,28 @@ function hub(desk, local) {
   const isMissing = () => [...all].some(({ rules }) => rules !== local.rules);
 
   async function look() {
-    [isDue, isBusy] = [false, true];
+    [isDue, isBusy, isBroken] = [false, true, false];
     const places = [...pending.values()], others = [];
     pending = new Map();
     await local.read(async (work) => {
       const changes = await Promise.all(places.map(async (place) => ({ ...place, record: await work.read(place) })));
       for (const one of all) if (await refreshed(work, one, changes)) others.push(one);
-    }).catch(() => { for (const one of all) one.rows = null; });
+    }).catch(() => {
+      for (const one of all) one.rows = null;
+      isBroken = true;
+    });
     isBusy = false;
     for (const { show, value } of others) show(value);
-    if (pending.size || (isMissing() && !local.isClosed)) schedule();
+    if (!local.isClosed && (isBroken || pending.size || isMissing())) schedule();
   }
 
-  /** Brings a live query up to date. After an error it runs again with the next change. */
+  /** Brings a live query up to date. After an error it runs again with the next change, and soon if the store could not be read. */
   async function refreshed(work, one, changes) {
     try {
       return await refresh(work, one, changes);
     } catch (error) {
       one.rows = null;
+      isBroken ||= typeof error.code !== "string";
       if (one.fault !== error.message) report(error);
       one.fault = error.message;
     }
