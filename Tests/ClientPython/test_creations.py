@@ -291,21 +291,21 @@ class CreationTests(StoreCase):
         self.assertEqual(self.old("order", "note"), ["note 2"])
 
     def test_a_creation_that_a_snapshot_shows_and_that_has_no_answer(self) -> None:
-        with self.store.create("orders", "A1") as order:
-            order.order.customer = 1
+        with self.store.create("orders", "A1"):
+            pass
         form = self.store.draft("orders", "A1")
         for _ in range(2):
             (push,) = self.store._model.freeze(is_single=False)
         with self.store.edit("orders", "A1") as s:
             s.order.note = "behind"
         self.store._model.note_other_history(push)
-        for note in ("none", "later"):
-            self.server.put("orders", "A1", {"id": "A1", "order": {"note": note, "customer": 1}})
+        for note, customer in (("none", 1), ("later", 2)):
+            self.server.put("orders", "A1", {"id": "A1", "order": {"note": note, "customer": customer}})
             self.assertIsNotNone(self.store._synchronizer._pull())
         self.assertEqual(self.old("order", "note"), ["none"])
-        form.record.order.note = "mine"
+        form.record.order.customer = 3
         form.save()
-        self.assertEqual(self.old("order", "note"), ["none", "none"])
+        self.assertEqual(self.sent()[-1]["order"]["customer"], {"old": 1, "new": 3})
 
     def test_values_stay_what_the_app_has_set(self) -> None:
         with self.store.create("shoppers") as new:
@@ -331,6 +331,43 @@ class CreationTests(StoreCase):
             s.groceries[2].quantity = "9 bags"
         self.assertEqual(self.old("groceries", "item"), [{"name": "Rice", "quantity": None}])
         self.assertEqual([one.current["quantity"] for one in self.store.conflicts()], ["1 bags"])
+
+    def test_a_null_that_a_later_edit_has_set_is_seen(self) -> None:
+        new = self.behind(
+            lambda s: self.quantity(s, "7"),
+            lambda s: self.quantity(s, None),
+            lambda s: setattr(s.groceries[0], "name", "Brown rice"),
+        )
+        self.answer()
+        (item,) = self.store.record("shoppers", new.id).groceries
+        self.assertEqual((item.name, item.quantity), ("Brown rice", None))
+        new = self.behind(lambda s: self.quantity(s, "7"), lambda s: self.quantity(s, None))
+        base, form = self.store.record("shoppers", new.id), self.store.draft("shoppers", new.id)
+        with self.store.edit("shoppers", new.id) as s:
+            self.answer()
+            s.groceries[0].name = "Open"
+        self.answer()
+        form.record.groceries[0].quantity = "8 bags"
+        form.save()
+        with self.store.edit("shoppers", new.id, base=base) as s:
+            s.groceries[0].quantity = "9 bags"
+        self.assertEqual([one["quantity"] for one in self.old("groceries", "item")], [None, None])
+        self.answer()
+        self.assertEqual([one.current["quantity"] for one in self.store.conflicts()], [None, "8 bags"])
+
+    def quantity(self, record: Any, value: Any) -> None:
+        record.groceries[0].quantity = value
+
+    def behind(self, *steps: Any) -> Any:
+        """A new record with an item and a card, and edits of it, in pushes of their own."""
+        with self.store.transaction() as t:
+            new = t.create("shoppers")
+            new.customer.firstName, new.card, new.groceries = "Kim", {}, [{"name": "Rice"}]
+        for number, step in enumerate(steps):
+            with self.store.transaction() as t:
+                step(t.edit("shoppers", new.id))
+                t.create("shoppers").customer.firstName = f"Beside {number}"
+        return new
 
     def test_a_field_that_has_another_name_since(self) -> None:
         new = self.create()

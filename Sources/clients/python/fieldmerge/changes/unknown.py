@@ -11,7 +11,7 @@ from .rows import Json, RowChange, equal_groups, place_of_row, row_of
 
 def unnamed(resource: Resource, edits: Iterable[list[RowChange]]) -> dict[tuple[str, str | None], set[str]]:
     """Returns the fields that nobody knows yet of each row that these edits create, in their order: those that
-    neither the creation nor a later edit gave a value."""
+    neither the creation nor a later edit has set. A null that a later edit has set is known."""
     found: dict[tuple[str, str | None], set[str]] = {}
     for changes in edits:
         for change in changes:
@@ -24,7 +24,9 @@ def unnamed(resource: Resource, edits: Iterable[list[RowChange]]) -> dict[tuple[
                 found.pop(place, None)
             elif place in found:
                 for values in change["groups"].values():
-                    found[place] -= {name for name, value in values["new"].items() if value is not None}
+                    # What is still null of an unknown `old` was not set: another field of its group was.
+                    left = {name for name in values.get("unknown", ()) if values["new"].get(name) is None}
+                    found[place] -= values["new"].keys() - left
     return found
 
 

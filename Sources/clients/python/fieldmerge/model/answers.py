@@ -226,16 +226,26 @@ class Answers(Rebasing):
         return state == SENT or seq in (self.database.meta("added") or [])
 
     def _keep_filled(self, edit: StoredEdit, record: Json, ids: Mapping[str, Any]) -> None:
-        """Keeps what an answer says of the fields that the creation of a row left out, for readers of before."""
+        """Keeps what an answer says of the fields that the creation of a row left out, for readers of before.
+        A field that a waiting edit has set can be null since, and a reader may have seen that: it is not kept."""
         known = self._known(edit.resource)
+        waiting = self.pending(edit.resource, key_of(record["id"]))
+        later = [change for one in waiting if one.push != edit.push for change in one.changes]
         for change, real in zip(edit.changes, row_changes.map_ids(None, edit.changes, ids)[1]):
             if known is None or change["do"] != "create" or not known.has(change["section"]):
                 continue
             section, item = row_changes.place_of_row(change)
             row = row_changes.row_of(known.section(section), record, real)
+            place = row_changes.place_of_row(real)
+            since = [one for one in later if row_changes.place_of_row(one) == place]
             if row is None:
                 continue
-            fields = {name: value for name, value in row.items() if name not in change["new"]}
+            unknown = row_changes.unnamed(known, [[real], since]).get(place, set())
+            fields = {
+                name: row[name]
+                for name, field in known.section(section).fields.items()
+                if name in row and name not in real["new"] and (name in unknown or not field.nullable)
+            }
             self.database.write(
                 "INSERT OR REPLACE INTO filled VALUES (?, ?, ?, ?, ?)",
                 *(edit.resource, edit.key, section, item or "", json.dumps(fields)),
