@@ -369,6 +369,22 @@ class CreationTests(StoreCase):
                 t.create("shoppers").customer.firstName = f"Beside {number}"
         return new
 
+    def test_two_creations_of_one_section_while_the_first_is_under_way(self) -> None:
+        def card(value: Any) -> Any:
+            return lambda s: setattr(s, "card", value)
+
+        new = self.behind(card(None), card({}))
+        base, form = self.store.record("shoppers", new.id), self.store.draft("shoppers", new.id)
+        self.answer()
+        number = self.store.record("shoppers", new.id).card.number
+        form.record.card.number = "mine"
+        form.save()
+        self.assertEqual(self.old("card", "number"), [number])
+        self.store.unsent()[0].discard()
+        with self.store.edit("shoppers", new.id, base=base) as s:
+            s.card.number = "mine too"
+        self.assertEqual(self.old("card", "number"), [number])
+
     def test_a_field_that_has_another_name_since(self) -> None:
         new = self.create()
         base = self.store.record("shoppers", new.id)

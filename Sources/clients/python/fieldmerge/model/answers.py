@@ -227,7 +227,8 @@ class Answers(Rebasing):
 
     def _keep_filled(self, edit: StoredEdit, record: Json, ids: Mapping[str, Any]) -> None:
         """Keeps what an answer says of the fields that the creation of a row left out, for readers of before.
-        A field that a waiting edit has set can be null since, and a reader may have seen that: it is not kept."""
+        A field that a waiting edit has set can be null since, and a reader may have seen that: it is not kept. A row
+        whose place a waiting edit gives to another one is not kept: a reader may have seen that one."""
         known = self._known(edit.resource)
         waiting = self.pending(edit.resource, key_of(record["id"]))
         later = [change for one in waiting if one.push != edit.push for change in one.changes]
@@ -238,7 +239,7 @@ class Answers(Rebasing):
             row = row_changes.row_of(known.section(section), record, real)
             place = row_changes.place_of_row(real)
             since = [one for one in later if row_changes.place_of_row(one) == place]
-            if row is None:
+            if row is None or any(one["do"] == "create" for one in since):
                 continue
             unknown = row_changes.unnamed(known, [[real], since]).get(place, set())
             fields = {
