@@ -605,3 +605,27 @@ test("live queries look again if the store cannot be read", async (context) => {
   await look(500);
   assert.deepEqual(idsOf(live.value), [1]);
 });
+
+test("a tab that fails once to store a page ends the indexes once, and follows again", async (context) => {
+  const orders = plainOrders(30), kept = new MemoryStorage(), indexes = { orders: ["order.status"] }, one = await tabOf(context, orders, kept, { indexes });
+  await one.store.sync();
+  const other = await tabOf(context, orders, kept, { indexes }), names = ["orders:order.status"], put = async (id, status) => {
+    orders.put(id, { ...orders.records.get(id), order: { ...blank, status } });
+    await one.store.sync();
+  };
+  await builtAs(other.store, names);
+  await quiet([one, other]);
+  one.error = Object.assign(new Error("The disk is full."), { code: "storage" });
+  await assert.rejects(one.store.edit("orders", 1, (order) => { order.order.title = "x"; }), { code: "storage" });
+  await put(2, "late");
+  await builtAs(one.store, names);
+  await quiet([one, other]);
+  const before = [one, other].map(({ writes }) => writes);
+  for (const status of ["open", "late", "done"]) {
+    await put(2, status);
+    await quiet([one, other]);
+    assert.deepEqual(await namesIn(other.store), names, "the index stays whole");
+    for (const { store } of [one, other]) await check(store, { where: { "order.status": status } }, status);
+  }
+  assert.equal(other.writes, before[1], "no tab builds it anew");
+});

@@ -39,7 +39,9 @@ function described(rules, { indexes = {}, search = {} }) {
 
 /** Builds the indexes that a tab declares, and keeps all indexes of its store. */
 export class Indexes {
-  #local; #building = null; #rules; #epoch; #drops; #failures = 0; #isFull = false;
+  #local; #building = null; #rules; #epoch; #drops; #failures = 0;
+  /** The epoch of which the last entries were written, and the one that ends since the storage failed. */
+  #followed; #full;
   /** The rules of the last step, and those by which indexes of other shapes were dropped. */
   #stepped; #dropped;
 
@@ -52,13 +54,14 @@ export class Indexes {
   /** Begins to build if there is anything to build: called after each transaction. The first records are fetched before. */
   look() {
     const { rules, meta, isClosed } = this.#local;
-    if (this.#building || isClosed || this.#isFull || !rules || meta.revision === null || this.#failures > 3 || (rules === this.#rules && meta.indexes === this.#epoch && meta.drops === this.#drops)) return;
-    this.#building = this.#build(rules).then(() => { this.#failures = 0; }, () => {
-      this.#rules = null;
-      this.#failures += 1;
-    }).finally(() => {
+    if (this.#building || isClosed || !rules || meta.revision === null || this.#failures > 20 || (rules === this.#rules && meta.indexes === this.#epoch && meta.drops === this.#drops)) return;
+    this.#building = this.#build(rules).then(() => {
       this.#building = null;
+      this.#failures = 0;
       this.look();
+    }, () => {
+      this.#building = this.#rules = null; // the next transaction tries again
+      this.#failures += 1;
     });
   }
 
@@ -109,13 +112,14 @@ export class Indexes {
     return true;
   }
 
-  /** A transaction has failed. If the disk is full, there are no indexes from now on, and the next `open` builds them. */
-  fail({ code }) { this.#isFull ||= code === "storage"; }
+  /** A transaction has failed. If the disk is full, the next one that writes records ends the epoch, which needs no space. */
+  fail(error) { if (error?.code === "storage") this.#full = this.#followed; }
 
   /** Writes the entries of the records that a transaction has written. */
   async follow(work) {
     const { tx, meta, written } = work;
-    if (this.#isFull) return void (meta.indexes = undefined);
+    this.#followed = meta.indexes;
+    if (this.#full === meta.indexes) return void (meta.indexes = undefined);
     try {
       const kept = await tx.all("o");
       for (const place of written.values()) {
