@@ -19,7 +19,10 @@ actor CaseDevice {
 
     let url: URL
     let clock = ManualClock()
-    var rules = SharedCases.model["rules"]
+    let declared: QueryIndexes
+    var rules: JSONValue
+    var results: [String: QueryResult] = [:]
+    var live: [String: LiveCase] = [:]
     var snapshot: JSONValue
     var feed: JSONValue = "f1"
     var revision = 1
@@ -40,10 +43,15 @@ actor CaseDevice {
     var syncing: Task<Void, any Error>?
     var turns = AsyncStream<Turn>.makeStream()
 
-    init(_ told: JSONValue, at url: URL) async throws {
+    init(
+        _ told: JSONValue, of table: JSONValue = SharedCases.model, at url: URL,
+        _ declared: QueryIndexes = QueryIndexes()
+    ) async throws {
         self.url = url
+        self.declared = declared
+        rules = table["rules"]
         let own = told["base"]
-        snapshot = own.isNull ? SharedCases.model["base"] : own
+        snapshot = own.isNull ? table["base"] : own
         try await open()
         sync()
         await settle()
@@ -60,7 +68,8 @@ actor CaseDevice {
         } _: {
             continuation.yield(.held($0))
         }
-        store = try await memoryStore(server, at: url, clock: clock)
+        store = try await memoryStore(
+            server, at: url, clock: clock, indexes: declared.fields, search: declared.search)
     }
 
     func serve(_ request: TransportRequest) -> Reply {
@@ -264,7 +273,7 @@ actor CaseDevice {
             await kill()
             clock.advance(60)
             try await open()
-        default: throw CaseFault(description: "unknown step")
+        default: try await runOnQueries(step)
         }
     }
 

@@ -12,6 +12,7 @@ enum SharedCases {
     }
 
     static let model = read("model.json")
+    static let queries = read("queries.json")
     static let scheduler = read("scheduler.json")
 
     /// Seeds of random tests: as many as said, or as FIELDMERGE_SEEDS says.

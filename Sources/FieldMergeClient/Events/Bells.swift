@@ -4,7 +4,7 @@ import Synchronization
 final class Bells: Sendable {
     /// Something that may happen.
     enum Topic: Hashable {
-        case outcomes, events, status
+        case outcomes, events, status, indexes
         case resource(String)
     }
 
@@ -42,10 +42,12 @@ final class Bells: Sendable {
 
     /// Notifies the observers of a transaction's effects.
     func ring(_ effects: LedgerEffects) {
+        if effects.concernsAll { return ringAll() }
         if effects.hasEvents { ring(.events) }
         if effects.hasOutcomes { ring(.outcomes) }
         for resource in Set(effects.touched.map(\.resource)) { ring(.resource(resource)) }
         if !effects.touched.isEmpty || effects.hasEvents { ring(.status) }
+        if !effects.touched.isEmpty { ring(.indexes) }
     }
 
     /// Notifies all observers of records.

@@ -145,11 +145,12 @@ extension Ledger {
         for (temporary, id) in real.sorted(by: { $0.key < $1.key }) {
             try write("INSERT OR REPLACE INTO mapping VALUES (?, ?)", [temporary, id.text])
             records[temporary] = .string(temporary)
+            effects.concernsAll = true
             let users = "(e.push, e.place) IN (SELECT push, place FROM edit_use WHERE temporary = ?)"
             for edit in try edits(users, [temporary]) {
-                if edit.id.key == temporary { effects.touched.insert(edit.record) }
                 records[edit.key] = edit.id
                 let mapped = edit.id.mapped(real)
+                effects.touched.formUnion([edit.record, RecordPlace(resource: edit.resource, key: mapped.key)])
                 try write(
                     "UPDATE edit SET id = ?, key = ?, changes = ? WHERE push = ? AND place = ?",
                     [mapped.text, mapped.key, edit.changes.mapped(real).text, edit.push, edit.place])

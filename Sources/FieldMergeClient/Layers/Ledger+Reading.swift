@@ -74,15 +74,7 @@ extension Ledger {
         for row in try rows("SELECT key, record FROM base WHERE resource = ?", [resource]) {
             found[row[0]] = JSONValue(text: row[1] as String)?.objectValue.map { Record($0, known) }
         }
-        if let known {
-            let pending = try edits("e.resource = ? AND p.state IN (0, 1)", [resource])
-            for (key, edits) in Dictionary(grouping: pending, by: \.key) {
-                let base = found[key]?.members
-                let unknown = UnknownFields(of: edits.map(\.changes), base: base, resource: known)
-                found[key] = try view(of: base, in: resource, id: edits[0].id, under: edits)
-                    .map { Record($0, known, unknown: unknown) }
-            }
-        }
+        for (key, record) in try editedRecords(resource) { found[key] = record }
         return found.values.sorted { JSONValue.precedes($0.id, $1.id) }
     }
 

@@ -28,6 +28,7 @@ extension Ledger {
     func putInForce(_ rules: Rules, text: String, claimsShapes: Bool = true) throws {
         try setMeta("rules", .string(text))
         try setMeta("rulesVersion", .string(rules.version))
+        effects.concernsAll = true
         for name in ["newRules", "newRulesVersion", "reshape"] { try setMeta(name, .null) }
         context.forgetRules()
         if claimsShapes, try feedPlace() != nil { try claimShapes(of: rules) }

@@ -16,6 +16,10 @@ package final class LedgerContext: Sendable {
     /// The name of this opening of the store, among those that want to sync.
     let owner: String
     let clock: any StoreClock
+    /// The indexes that this opening declares.
+    let indexes: QueryIndexes
+    /// True if a query could not read an index.
+    let isIndexBroken = Mutex(false)
     /// The seconds from the clock to the gateway's by the last answer that reported its time; nil before there is one.
     let clockOffset = Mutex<Double?>(nil)
     /// The pushes that were sent while the store could not be written.
@@ -28,7 +32,10 @@ package final class LedgerContext: Sendable {
     private let onStep: Mutex<(@Sendable (String) throws -> Void)?> = Mutex(nil)
 
     /// Makes circumstances.
-    package init(resources: [String]? = nil, clock: any StoreClock = SystemClock()) {
+    package init(
+        resources: [String]? = nil, indexes: QueryIndexes = QueryIndexes(), clock: any StoreClock = SystemClock()
+    ) {
+        self.indexes = indexes
         self.resources = resources.map { Array(Set($0)).sorted() }
         self.clock = clock
         owner = "\(Self.machine)/\(ProcessInfo.processInfo.processIdentifier)/\(UUID().uuidString)"
@@ -86,4 +93,6 @@ package struct LedgerEffects: Sendable {
     package var hasOutcomes = false
     /// Events were queued.
     package var hasEvents = false
+    /// The rules, or the ids of rows that were created, are others: whatever is observed may look otherwise.
+    var concernsAll = false
 }

@@ -16,6 +16,10 @@ package struct SectionRules: Sendable {
     package let fields: [String: FieldRules]
     /// A guard may freeze its rows by a rule that is not told.
     package let hasUnknownGuard: Bool
+    /// The types of its fields on the wire, read-only ones included.
+    let types: [String: String]
+    /// The types of the columns of its key.
+    let keyTypes: [String]
     private let places: [String: Int]
     private let newNames: [String: String]
 
@@ -27,7 +31,11 @@ package struct SectionRules: Sendable {
         guard groups.count == told.count else { return nil }
         readOnly = (described["readOnly"].arrayValue ?? []).compactMap { $0["field"].stringValue }
         hasUnknownGuard = described["frozenWhen"] == true
-        isGenerated = (described["key"].arrayValue ?? []).contains { $0["generated"] == true }
+        let key = described["key"].arrayValue ?? []
+        isGenerated = key.contains { $0["generated"] == true }
+        keyTypes = key.map { $0["type"].stringValue ?? "" }
+        let all = told.flatMap { $0["fields"].arrayValue ?? [] } + (described["readOnly"].arrayValue ?? [])
+        types = Dictionary(all.map { ($0["field"].stringValue ?? "", $0["type"].stringValue ?? "") }) { $1 }
         var fields: [String: FieldRules] = [:]
         var places: [String: Int] = [:]
         var newNames: [String: String] = [:]

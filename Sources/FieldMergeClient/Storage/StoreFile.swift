@@ -89,19 +89,43 @@ package final class StoreFile: Sendable {
         try checkOpen()
         let context = context
         try context.step("\(name): begin")
-        let (value, effects, stored) = try await writer.write { db in
-            let ledger = Ledger(db, context)
-            let stored = try ledger.storeUnstored()
-            let value = try body(ledger)
-            if !ledger.effects.touched.isEmpty { try ledger.unlistSettled() }
-            try context.step("\(name): commit")
-            return (value, ledger.effects, stored)
+        let writer = writer
+        @Sendable func transaction() async throws -> (T, LedgerEffects, [String]) {
+            try await writer.write { db in
+                let ledger = Ledger(db, context)
+                let stored = try ledger.storeUnstored()
+                let value = try body(ledger)
+                if !ledger.effects.touched.isEmpty { try ledger.unlistSettled() }
+                try context.step("\(name): commit")
+                return (value, ledger.effects, stored)
+            }
+        }
+        let (value, effects, stored): (T, LedgerEffects, [String])
+        do {
+            (value, effects, stored) = try await transaction()
+        } catch let error as DatabaseError where error.isOfIndex {
+            guard try await dropIndexes() else { throw error }
+            (value, effects, stored) = try await transaction()
         }
         if !stored.isEmpty {
             context.unstored.withLock { $0 = $0.filter { !stored.contains($0.value.push.key) } }
         }
         try context.step("\(name): committed")
         return (value, effects)
+    }
+
+    /// Drops the indexes of queries, which may be damaged; returns whether writes depended on them.
+    @discardableResult
+    func dropIndexes() async throws -> Bool {
+        let context = context
+        let hadTriggers = try await writer.write { db in
+            let ledger = Ledger(db, context)
+            defer { try? ledger.dropIndexTriggers() }
+            return try ledger.hasIndexTriggers()
+        }
+        // A damaged table may stay. Without the triggers nothing uses it.
+        try? await writer.write { db in try Ledger(db, context).dropIndexes() }
+        return hadTriggers
     }
 
     /// Reads the last commit, without waiting for a writer.

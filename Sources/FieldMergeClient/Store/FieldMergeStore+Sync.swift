@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 public import Foundation
 
 extension FieldMergeStore {
@@ -148,7 +149,9 @@ extension FieldMergeStore {
         try DatabaseQueue(path: url.path, configuration: configuration).read { db in
             let tables = try String.fetchAll(
                 db,
-                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+                sql:
+                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT GLOB 'query_*' ORDER BY name"
+            )
             for table in tables {
                 let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")
                 while let row = try rows.next() {
@@ -178,6 +181,8 @@ extension FieldMergeStore {
     public func diagnose() async throws -> JSONValue {
         let status = await status
         let (server, user, device) = (server, user, device)
+        let live = liveQueries.diagnosis
+        let slow = slowQueries.withLock { JSONValue.array($0.map(\.json)) }
         return try await file.read { ledger in
             let pushes = try ledger.rows(
                 "SELECT seq, state, key, length(body), refusal FROM push ORDER BY seq"
@@ -210,7 +215,7 @@ extension FieldMergeStore {
                 "lastSynced": try ledger.meta("lastSynced"),
                 "nextTry": status.nextTry.map(JSONValue.double) ?? .null,
                 "error": status.error.map(JSONValue.string) ?? .null, "problem": status.problem ?? .null,
-                "records": .object(records), "pushes": .array(pushes),
+                "records": .object(records), "pushes": .array(pushes), "live": live, "slow": slow,
                 "events": .integer(Int128(try ledger.number("SELECT count(*) FROM event") ?? 0)),
             ]
         }

@@ -8,6 +8,8 @@ public actor FieldMergeStore {
     nonisolated let bells = Bells()
     nonisolated let readers = Mutex<[EventKind: EventReaders]>([:])
     nonisolated let forms = Mutex(OpenForms())
+    nonisolated let liveQueries: LiveQueries
+    nonisolated let slowQueries = Mutex<[SlowQuery]>([])
     nonisolated let transport: any Transport
     /// The server's address, without a slash at its end.
     nonisolated let server: String
@@ -39,6 +41,8 @@ public actor FieldMergeStore {
         transport = options.transport ?? HTTPTransport(server: options.server)
         tokens = TokenSource(options.token)
         sync = SyncState(seed: options.seed)
+        liveQueries = LiveQueries(file)
+        file.keepIndexes(ringing: bells)
     }
 
     /// The settings of a store.
@@ -74,16 +78,21 @@ public actor FieldMergeStore {
     ///   - user: whose records these are.
     ///   - resources: those whose records are kept here; others are asked for when they are read.
     ///   - client: name and version of the app, such as `shop-ios/3.2`, sent as `X-Client`.
+    ///   - indexes: paths of fields by resource, such as `["orders": ["order.status", "order.due"]]`, for queries that need not
+    ///     read all records. They are built in the background, and dropped if this names others. nil leaves them as they are.
+    ///   - search: paths of fields by resource that `search` of a query reads. They get an index as well.
     ///   - snapshot: a file to begin with, NDJSON or SQLite; of no effect once the store has synced.
     ///   - token: asked for a bearer token when one is needed, and again when the gateway answers 401.
     /// - Throws: `FieldMergeError.wrongStore` if the file belongs to another user, `FieldMergeError.newerStore` for one of
     ///   a newer version, `FieldMergeError.badSnapshot` for a broken snapshot.
     public static func open(
-        at url: URL, server: URL, user: String, resources: [String], client: String? = nil, snapshot: URL? = nil,
+        at url: URL, server: URL, user: String, resources: [String], indexes: [String: [String]]? = nil,
+        search: [String: [String]]? = nil, client: String? = nil, snapshot: URL? = nil,
         token: @escaping @Sendable () async throws -> String
     ) async throws -> FieldMergeStore {
         let options = Options(server: server, user: user, client: client, token: token)
-        return try await open(at: url, LedgerContext(resources: resources), options, snapshot: snapshot)
+        let context = LedgerContext(resources: resources, indexes: QueryIndexes(fields: indexes, search: search))
+        return try await open(at: url, context, options, snapshot: snapshot)
     }
 
     /// The same with a clock and a transport of the caller's own.
@@ -132,6 +141,7 @@ public actor FieldMergeStore {
         _ name: String, _ body: @escaping @Sendable (Ledger) throws -> T
     ) async throws -> T {
         let (value, effects) = try await file.write(name, body)
+        liveQueries.note(effects)
         bells.ring(effects)
         if !effects.touched.isEmpty { await compareDrafts(effects.touched) }
         return value

@@ -111,6 +111,7 @@ extension FieldMergeStore {
         guard file.url != nil, let version = try? await file.dataVersion(), version != sync.dataVersion else { return }
         defer { sync.dataVersion = version }
         guard sync.dataVersion != nil else { return }
+        liveQueries.noteAny()
         bells.ringAll()
         await compareDrafts(nil)
         // Only its edits are a reason to sync. Otherwise each sync would start one in the other process.

@@ -68,14 +68,14 @@ extension JSONValue {
     }
 
     /// Returns true if an id comes before another in the order of keys: numbers by value, then texts; rows that were
-    /// not created yet come last.
+    /// not created yet come last, by their temporary ids.
     static func precedes(_ one: JSONValue, _ other: JSONValue) -> Bool {
         let (left, right) = (one.arrayValue ?? [one], other.arrayValue ?? [other])
         for (a, b) in zip(left, right) {
             let (first, second) = (a.rank, b.rank)
             if first != second { return first < second }
             if first == 0, let x = a.number, let y = b.number, x != y { return x < y }
-            if first == 1, !a.keyPart.isEqualBytewise(b.keyPart) {
+            if first > 0, !a.keyPart.isEqualBytewise(b.keyPart) {
                 return a.keyPart.unicodeScalars.lexicographicallyPrecedes(b.keyPart.unicodeScalars)
             }
         }

@@ -1,0 +1,53 @@
+/// The result of a query now and whenever it changes.
+public struct LiveQuery: AsyncSequence, Sendable {
+    /// The query.
+    public let query: RecordQuery
+    let bells: Bells
+    let queries: LiveQueries
+
+    /// Returns a reader that begins with the current result.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(
+            window: Registered(queries.add(query), in: queries),
+            ringing: bells.subscribe(to: .resource(query.resource)).makeAsyncIterator())
+    }
+
+    /// A place among the live queries of a store, until it goes away.
+    final class Registered: Sendable {
+        let number: Int
+        let queries: LiveQueries
+
+        init(_ number: Int, in queries: LiveQueries) {
+            self.number = number
+            self.queries = queries
+        }
+
+        deinit { queries.remove(number) }
+    }
+
+    /// A reader.
+    public struct Iterator: AsyncIteratorProtocol {
+        let window: Registered
+        var ringing: AsyncStream<Void>.Iterator
+        var last: QueryResult?
+        var isFirst = true
+
+        init(window: Registered, ringing: AsyncStream<Void>.Iterator) {
+            self.window = window
+            self.ringing = ringing
+        }
+
+        /// Returns the result as soon as it differs from the one before; nil once the store is closed or the task cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> QueryResult? {
+            while !Task.isCancelled {
+                if !isFirst, await ringing.next(isolation: actor) == nil { return nil }
+                isFirst = false
+                if let now = await window.queries.value(of: window.number), now != last {
+                    last = now
+                    return now
+                }
+            }
+            return nil
+        }
+    }
+}
