@@ -45,6 +45,8 @@ public actor FieldMergeStore {
         file.keepIndexes(ringing: bells)
     }
 
+    deinit { bells.finish() }
+
     /// The settings of a store.
     package struct Options: Sendable {
         let server: URL
