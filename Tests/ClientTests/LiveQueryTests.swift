@@ -71,6 +71,23 @@ import Testing
         await store.close()
     }
 
+    @Test("Records that change behind a window do not come into it while its rows leave") func drainedWindow()
+        async throws
+    {
+        let store = try await Self.synced(QueryIndexTests.gateway(80))
+        let query = RecordQuery("orders", sort: ["-id"], limit: 2)
+        let reader = try store.live(query).makeAsyncIterator()
+        #expect(await store.liveQueries.value(of: reader.window.number)?.map(\.id) == [80, 79])
+        for id in 1...10 { try await store.edit("orders", id) { $0["order", "status"] = "done" } }
+        for id in stride(from: 80, to: 30, by: -1) {
+            try await store.delete("orders", id)
+            let value = await store.liveQueries.value(of: reader.window.number)
+            #expect(value?.map(\.id) == [.integer(Int128(id - 1)), .integer(Int128(id - 2))])
+        }
+        #expect(store.liveQueries.diagnosis(of: reader.window.number)["runs"].intValue ?? 9 <= 4)
+        await store.close()
+    }
+
     @Test("A query that fails under new rules keeps its value, and runs again under the next ones") func rules()
         async throws
     {
