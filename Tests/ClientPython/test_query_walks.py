@@ -332,8 +332,8 @@ class WalkTests(unittest.TestCase):
         self.assertGreaterEqual(self.used.keys(), {None, "id", "search", "order.amount", "lines.article"})
 
     def test_walks_with_indexes_that_lag(self) -> None:
-        """Small batches, and limits from which on a query tries another way."""
-        with patch.multiple(index_module, BATCH_RECORDS=3, MOST_CHANGED=6, MOST_WALKED=-100):
+        """Batches of one record, and limits from which on a query tries another way."""
+        with patch.multiple(index_module, BATCH_SECONDS=-1, MOST_CHANGED=6, MOST_WALKED=-100):
             self.walk(12)
 
 

@@ -11,6 +11,7 @@
 - `filled(resource, key, section, item, fields)`: what the answer to the creation of a row says of the fields that the
   creation left out, as JSON. `key` and `item` are the ids that the edit had; `item` is empty outside of lists.
 - `ticket(token, …)`, `mapping(temporary, …)`, `lease(…)`.
+- `indexes`, `changed`, `index_N`: the indexes of queries (`queries.indexes`), which may be dropped at any time.
 """
 
 from __future__ import annotations

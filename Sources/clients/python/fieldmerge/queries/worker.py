@@ -129,6 +129,14 @@ class Worker:
     # The thread
 
     def _run(self) -> None:
+        try:
+            self._run_jobs()
+        finally:
+            with self._wake:
+                self._is_closing = True
+                self._wake.notify_all()
+
+    def _run_jobs(self) -> None:
         while True:
             with self._wake:
                 self._is_busy = False
