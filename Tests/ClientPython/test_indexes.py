@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from support import ROOT  # noqa: F401  (it makes the library known)
-from test_query_walks import INDEXES, QUERIES, SEARCH, Walk, expected
+from test_query_walks import INDEXES, QUERIES, SEARCH, Walk, check_indexes, expected
 
 import fieldmerge
 from fieldmerge.database import TRIGGERS
@@ -127,6 +127,7 @@ class BuildingTests(IndexCase):
         store.close()
         store = self.synced(**ALL)
         self.assertEqual(self.whole(store), 12)
+        check_indexes(self, store)
         self.assertEqual(self.server.get("orders", 1)["order"]["title"], "b edited")
         self.check(store)
         store.close()
@@ -234,6 +235,7 @@ class BrokenTests(IndexCase):
         self.assertEqual(self.server.get("orders", 1)["order"]["title"], "b edited")
         store._worker.settle()
         self.assertEqual(self.whole(store), 12)
+        check_indexes(self, store)
         self.check(store)
         store.close()
 
@@ -323,6 +325,22 @@ class BrokenTests(IndexCase):
 
 
 class SharedTests(IndexCase):
+    def test_a_record_that_changes_often_before_its_rows_are_written(self) -> None:
+        store = self.synced(**ALL)
+        with self.assertNoLogs("fieldmerge", "WARNING"), store._database.lock:  # the thread of the indexes waits
+            for _ in range(3):
+                self.change(*range(1, 10))
+                self.server.put("orders", 10, None)
+                self.server.put("orders", 40, self.order(40))
+                self.server.put("orders", 11, None)
+                self.assertTrue(store.sync().ok)
+                self.change(11)
+                self.server.put("orders", 40, None)
+                self.assertTrue(store.sync().ok)
+        store._worker.settle()
+        self.assertEqual(self.whole(store), 12)
+        check_indexes(self, store)
+
     def test_two_openings_with_other_declarations(self) -> None:
         one, other = (
             self.synced(**ALL),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import re
 import unittest
+from decimal import Decimal
 from typing import Any
 
 from support import cases
 from test_model import Device, run_case
+
+from fieldmerge.queries.keys import id_key, number
+from fieldmerge.queries.query import encoded
 
 QUERIES = cases("queries.json")
 
@@ -77,6 +82,17 @@ class QueryDevice(Device):
 
 class QueryTests(unittest.TestCase):
     """Has two tests for each query and case, made below."""
+
+
+class KeyTests(unittest.TestCase):
+    def test_texts_have_the_order_of_values(self) -> None:
+        dice = random.Random(1)
+        numbers = [Decimal(dice.randrange(-2000, 2000)).scaleb(dice.randrange(-4, 4)) for _ in range(300)]
+        self.assertEqual(sorted(numbers), sorted(numbers, key=lambda one: number(str(one)) or ""))
+        parts = ["", "\0", "\0\x01", "\0\x02", "a", "a\0", "a\x01", "b", "\ud800", "\uffff", "😀"]
+        ids = [[dice.choice(parts), dice.choice(parts)] for _ in range(300)]
+        found = sorted(ids, key=lambda one: encoded(id_key(one, ("text", "text"))))
+        self.assertEqual(found, sorted(ids))
 
 
 def _add(name: str, case: dict[str, Any]) -> None:
