@@ -12,7 +12,7 @@ class Replica:
     def __init__(self, caller):
         self.caller = caller
         self.records, self.feed, self.revision = {}, None, None
-        # A test of the checks: the next change is dropped.
+        # A test of the checks: the next change that alters a record is dropped.
         self.drops = False
 
     def follow(self, gateway: int, mode: str = "changes", loses: bool = False, limit: int = 500):
@@ -58,10 +58,10 @@ class Replica:
 
     def store(self, page: dict) -> None:
         for change in page["changes"]:
-            if self.drops:
+            name = change["resource"], key_of(change["id"])
+            if self.drops and "problem" not in change and self.records.get(name) != change["record"]:
                 self.drops = False
                 continue
-            name = change["resource"], key_of(change["id"])
             if change["record"] is None and "problem" not in change:
                 self.records.pop(name, None)
             elif change["record"] is not None:
