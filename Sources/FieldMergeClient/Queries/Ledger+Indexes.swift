@@ -48,7 +48,7 @@ extension Ledger {
         try rules()?.resources.compactMapValues(context.indexes.shape) ?? [:]
     }
 
-    /// Drops the indexes that this opening does not declare, and begins those that it does.
+    /// Drops undeclared indexes, and begins to build the declared ones.
     func claimIndexes() throws {
         let wanted = try declaredIndexes()
         let isTracked = try hasIndexTriggers()
@@ -152,11 +152,11 @@ extension Ledger {
         return found.map { ($0[0], $0[1]) }
     }
 
-    /// Hands the keys of candidates to a function, in parts.
+    /// Calls a function with the keys of candidates, in parts.
     ///
     /// - Parameters:
     ///   - edited: the keys of records that are no candidates.
-    ///   - visit: returns the first rows of those that were found so far.
+    ///   - visit: receives keys, and returns the first matching rows so far.
     /// - Returns: the path of the index that was used; nil if it is better to read all records.
     func scanIndex(
         _ query: CompiledQuery, wanted: Int?, without edited: Set<String>, _ visit: ([String]) throws -> [QueryRow]
@@ -196,7 +196,7 @@ struct IndexReader {
     /// The keys of records that are no candidates here.
     let excluded: Set<String>
 
-    /// Hands the keys of candidates to a function: those that one condition names, or all in the order of the query.
+    /// Calls a function with the keys of candidates: the keys of one condition, or all keys in the order of the query.
     func scan(
         _ query: CompiledQuery, wanted: Int?, few: Int, _ visit: ([String]) throws -> [QueryRow]
     ) throws -> String? {

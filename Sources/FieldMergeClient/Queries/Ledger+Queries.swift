@@ -31,7 +31,7 @@ struct QueryRun {
         if let wanted, rows.count > 4 * wanted + 1_000 { sort() }
     }
 
-    /// Sorts the rows, and drops those that are not needed.
+    /// Sorts the rows, and drops the rows after the limit.
     mutating func sort() {
         rows.sort { query.precedes($0.order, $1.order) }
         if let wanted, rows.count > wanted { rows.removeLast(rows.count - wanted) }
@@ -86,7 +86,7 @@ extension Ledger {
         return run
     }
 
-    /// Returns the records of a resource with edits that have no answer, as the app reads them; nil for one that is gone.
+    /// Returns the records with unanswered edits, as the app reads them; nil for a deleted record.
     func editedRecords(_ resource: String) throws -> [String: Record?] {
         guard let known = try known(resource) else { return [:] }
         let pending = try edits("e.resource = ? AND p.state IN (0, 1)", [resource])

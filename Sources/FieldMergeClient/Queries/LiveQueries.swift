@@ -160,9 +160,9 @@ struct LiveWindow: Sendable {
         set(compiled.result(of: found))
     }
 
-    /// Tests changed records; returns whether the rows are others.
+    /// Tests changed records; returns true if the rows have changed.
     ///
-    /// Of the records that match, the rows get those that sort before the edge.
+    /// Adds only matching records that sort before the edge.
     private mutating func apply(_ changes: [LiveChange], _ compiled: CompiledQuery) -> Bool {
         guard !changes.isEmpty, var rows else { return false }
         tests += changes.count

@@ -72,7 +72,7 @@ extension OrderKey {
     /// It sorts before all that a longer value continues with.
     private static let terminator: [UInt8] = [0, 0]
 
-    /// The key with an id behind it.
+    /// Returns the key, followed by an id.
     func entry(of id: OrderKey) -> OrderKey { OrderKey(bytes: bytes + Self.terminator + id.bytes) }
 
     /// The key in an entry.

@@ -80,25 +80,27 @@ extension PushTransaction {
         switch change {
         case .none: return
         case .delete:
-            if row.section.kind != .root { note(view.writers(ofSection: row.edit.section), held, row) }
+            if row.section.kind != .root { require(view.writers(ofSection: row.edit.section), among: held, for: row) }
         case .update:
             for outcome in progress.reports[row.index].outcomes.dropFirst(first) where outcome.kind.writes {
                 guard let group = outcome.group else { continue }
-                note(view.writers(ofGroup: group, in: row.edit.section), held, row)
+                require(view.writers(ofGroup: group, in: row.edit.section), among: held, for: row)
             }
         case .insert:
-            guard row.section.kind == .root else { return note(view.writers(ofSection: row.edit.section), held, row) }
+            guard row.section.kind == .root else {
+                return require(view.writers(ofSection: row.edit.section), among: held, for: row)
+            }
             switch row.edit.action {
-            case .create(let new): note(view.creators(with: new.fields), held, row)
+            case .create(let new): require(view.creators(with: new.fields), among: held, for: row)
             case .edit(let groups):
-                note(view.creators(with: Self.fields(of: groups, in: row.section)), held, row)
+                require(view.creators(with: Self.fields(of: groups, in: row.section)), among: held, for: row)
             case .delete: return
             }
             progress.reports[row.index].createsRecord = true
         }
     }
 
-    private func note(_ writers: GrantSet, _ held: GrantSet, _ row: EditedRow) {
+    private func require(_ writers: GrantSet, among held: GrantSet, for row: EditedRow) {
         progress.reports[row.index].needs.insert(writers.intersection(held))
     }
 

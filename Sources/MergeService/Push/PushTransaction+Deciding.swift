@@ -78,7 +78,8 @@ extension PushTransaction {
         let readable = readable(row, root: root)
         var decision = try evaluate(
             readable.edit, readable.edit === row.edit ? action : resolved(readable.edit.action, in: row.section),
-            of: row, on: isDependent ? FoundRow(.unreachable, item: found.item) : try guarded(found, row, action))
+            of: row,
+            on: isDependent ? FoundRow(.unreachable, item: found.item) : try guarded(found, of: row, for: action))
         if isDependent, let current = found.current { decision.showCurrent(current) }
         if let current = found.current { try addPreventedCascades(&decision, of: row, current: current) }
         let first = progress.reports[row.index].outcomes.count
@@ -108,7 +109,7 @@ extension PushTransaction {
         action.resolved(in: section) { writer.reference($0) }
     }
 
-    private func guarded(_ found: FoundRow, _ row: EditedRow, _ action: RowAction) throws(PushStop) -> FoundRow {
+    private func guarded(_ found: FoundRow, of row: EditedRow, for action: RowAction) throws(PushStop) -> FoundRow {
         guard let current = found.current, run.active.views.hasGuards(row.resource) else { return found }
         return FoundRow(
             found.state, item: found.item, guards: try facts.guards(of: current, in: row, action, &writer))

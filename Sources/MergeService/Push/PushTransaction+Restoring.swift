@@ -51,7 +51,7 @@ extension PushTransaction {
             path: step.edit.path, retry: .never, constraint: violation.name)
     }
 
-    /// Orders rows for their restoration: deleted rows before those that refer to them, columns set to NULL last.
+    /// Orders rows for their restoration: a deleted row before the rows that refer to it, columns set to NULL last.
     private func insertionOrder(_ cascades: [Cascade]) -> [Cascade] {
         var rest = cascades.filter { $0.effect == .delete }
         var ordered: [Cascade] = []

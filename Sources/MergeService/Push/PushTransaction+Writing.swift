@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The writes of decided changes, and what the other parts of the run record about them.
+/// The writes of decided changes, and their records in the other parts of the run.
 extension PushTransaction {
     /// Writes the change of a row.
     ///

@@ -24,7 +24,7 @@ struct RowsBefore {
     }
 
     private let run: RunEnvironment
-    /// Columns of changed rows: all written columns of tables with guards, else those that access conditions test.
+    /// Columns of changed rows: all written columns of tables with guards, else the columns that access conditions test.
     private var originals: [RowName: [String: Value]] = [:]
     /// Results of guards.
     private var frozen: [GuardedRow: Bool] = [:]
