@@ -67,8 +67,8 @@ enum PushOutcome: Sendable {
     case refused([EditReport])
     /// The push cannot run: a request error that only the database could show.
     indirect case fault(Problem)
-    /// The push leaves the shared transaction and must run in its own.
-    case alone
+    /// The run has written nothing. The push runs again in a transaction of its own, in this mode.
+    case runAgain(RunMode)
 }
 
 extension Push {

@@ -39,48 +39,24 @@ final class PushMerging: Sendable {
         }
     }
 
-    /// Merges a batch on a connection.
+    /// Runs the transaction of a batch once, on a connection.
     ///
     /// - Parameters:
     ///   - waits: if true, the merge waits for locks.
     ///   - tables: tables to lock completely.
-    /// - Returns: the end of each push; `alone` for a push that needs a transaction of its own.
+    /// - Returns: the end of each push.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
     func merge(
-        _ batch: PushBatch, on connection: any StoreConnection, waits: Bool, locking tables: [TableName] = []
+        _ batch: PushBatch, on connection: any StoreConnection, mode: RunMode, waits: Bool,
+        locking tables: [TableName] = []
     ) throws(StoreError) -> [PushOutcome] {
         let patience = batch.items.map(\.patience)
         connection.wait(as: waits ? patience[0] : .shared(by: patience))
-        var mode = RunMode(batch)
-        while true {
-            switch try attempt(batch, on: connection, mode: mode, waits: waits, locking: tables) {
-            case .ended(let outcomes): return outcomes
-            case .again(let reason): mode = mode.changed(by: reason)
-            }
-        }
-    }
-
-    private enum Attempt {
-        case ended([PushOutcome])
-        case again(RunAgain)
-
-        /// If edits are independent, the next run leaves the edit out; otherwise the push is refused.
-        static func refusal(of edit: Int, for problem: Problem, in transaction: PushTransaction) -> Attempt {
-            if transaction.run.isEachForItself { return .again(.without(edit, problem)) }
-            transaction.progress.rollBack(transaction.writer, of: transaction.plan.push)
-            transaction.progress.reports[edit].problem = problem
-            return .ended([.refused(transaction.progress.reports)])
-        }
-    }
-
-    private func attempt(
-        _ batch: PushBatch, on connection: any StoreConnection, mode: RunMode, waits: Bool, locking tables: [TableName]
-    ) throws(StoreError) -> Attempt {
         let deadline = batch.items.map(\.deadline).min() ?? .now
         let writer = JournalWriter(batch.journal, fence, until: deadline)
         var isCommitted = false
         do throws(StoreError) {
-            let attempt = try connection.write(locking: tables) { session throws(StoreError) in
+            let outcomes = try connection.write(locking: tables) { session throws(StoreError) in
                 let transaction = PushTransaction(
                     RunEnvironment(batch, self, session: session, mode: mode, waits: waits))
                 let ending = try run(transaction, writer)
@@ -88,24 +64,23 @@ final class PushMerging: Sendable {
                 return ending
             }
             writer.transactionHasEnded(isCommitted ? .committed : .rolledBack)
-            return attempt
+            return outcomes
         } catch {
             writer.transactionHasEnded(error.kind == .unknownOutcome ? .unknown : .rolledBack)
             guard case .constraint = error.kind, !batch.isShared else { throw error }
             // A constraint that the database checks only at COMMIT names no row.
-            let reports = batch.plan.push.edits.map { EditReport($0, problem: error.problem) }
-            return .ended([.refused(reports)])
+            return [.refused(batch.plan.push.edits.map { EditReport($0, problem: error.problem) })]
         }
     }
 
     private func run(
         _ transaction: PushTransaction, _ writer: JournalWriter
-    ) throws(StoreError) -> Ending<Attempt> {
+    ) throws(StoreError) -> Ending<[PushOutcome]> {
         let batch = transaction.run.batch
         do throws(PushStop) {
             guard batch.isShared || !batch.items[0].isOverdue else { throw .store(Self.late) }
             guard let records = try transaction.merge() else {
-                return .rollback(.ended([.refused(transaction.progress.reports)]))
+                return .rollback([.refused(transaction.progress.reports)])
             }
             try transaction.others.findAll(transaction.progress, transaction.facts.before)
             let outcomes = try transaction.run.reading { () throws(StoreError) in
@@ -116,26 +91,42 @@ final class PushMerging: Sendable {
                 if !batch.items[0].request.isPreview {
                     try writer.keep(kept.compactMap(\.self), in: transaction.run.session)
                 }
-                return kept.map { push -> PushOutcome in push.map { .merged($0.answer) } ?? .alone }
+                return zip(batch.items, kept).map { item, push -> PushOutcome in
+                    push.map { .merged($0.answer) } ?? .runAgain(RunMode(item))
+                }
             }
-            return batch.items[0].request.isPreview ? .rollback(.ended(outcomes)) : .commit(.ended(outcomes))
+            return batch.items[0].request.isPreview ? .rollback(outcomes) : .commit(outcomes)
         } catch {
             try transaction.writer.compensate()
-            return .rollback(try Self.attempt(after: error, transaction))
+            return .rollback(try Self.outcomes(after: error, transaction))
         }
     }
 
-    private static func attempt(after stop: PushStop, _ transaction: PushTransaction) throws(StoreError) -> Attempt {
+    private static func outcomes(
+        after stop: PushStop, _ transaction: PushTransaction
+    ) throws(StoreError) -> [PushOutcome] {
         if case .store(let cause) = stop { throw cause }
-        // A second shared run would fail again. A push that runs alone starts from the beginning.
-        if transaction.run.batch.isShared { return .ended(transaction.run.batch.items.map { _ in .alone }) }
+        let run = transaction.run
+        // A second shared run would fail again.
+        if run.batch.isShared { return run.batch.items.map { .runAgain(RunMode($0)) } }
         switch stop {
         case .store(let cause): throw cause
-        case .again(.without(let edit, let problem)): return .refusal(of: edit, for: problem, in: transaction)
-        case .again(let reason): return .again(reason)
-        case .fault(let problem): return .ended([.fault(problem)])
-        case .refused(let refusal): return .refusal(of: refusal.edit, for: refusal.problem, in: transaction)
+        case .fault(let problem): return [.fault(problem)]
+        case .refused(let refusal): return [outcome(ofRefusing: refusal, in: transaction)]
+        case .again(.without(let edit, let problem)):
+            return [outcome(ofRefusing: EditRefusal(edit: edit, problem: problem), in: transaction)]
+        case .again(let reason): return [.runAgain(run.mode.changed(by: reason))]
         }
+    }
+
+    /// If edits are independent, the next run leaves the edit out; otherwise the push is refused.
+    private static func outcome(ofRefusing refusal: EditRefusal, in transaction: PushTransaction) -> PushOutcome {
+        if transaction.run.isEachForItself {
+            return .runAgain(transaction.run.mode.changed(by: .without(refusal.edit, refusal.problem)))
+        }
+        transaction.progress.rollBack(transaction.writer, of: transaction.plan.push)
+        transaction.progress.reports[refusal.edit].problem = refusal.problem
+        return .refused(transaction.progress.reports)
     }
 
     static let late = StoreError(.busy, "its time was over, or its caller gone")
@@ -194,13 +185,15 @@ extension PushMerging: BatchWork {
     func run(
         _ items: [QueuedPush], on connection: any StoreConnection
     ) throws(StoreError) -> [PushOutcome] {
-        try merge(PushBatch(items.map(\.push)), on: connection, waits: false)
+        try merge(
+            PushBatch(items.map(\.push)), on: connection, mode: items.count > 1 ? .shared : RunMode(items[0].push),
+            waits: false)
     }
 
     /// If the COMMIT certainly failed, each push runs again alone.
     func answers(to items: [QueuedPush], after error: StoreError) throws(StoreError) -> [PushOutcome] {
         if error.kind == .unknownOutcome { throw error }
-        return items.map { _ in .alone }
+        return items.map { .runAgain(RunMode($0.push)) }
     }
 
     func laneHasClosed() async { await fence.tell() }

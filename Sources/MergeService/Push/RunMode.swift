@@ -14,10 +14,14 @@ struct RunMode: Sendable {
     private(set) var measuresEachEdit = false
     private var collisions = 0
 
-    /// Starts with the edits that are refused in any run.
-    init(_ batch: PushBatch) {
-        // A push with refusals never shares a transaction.
-        refusals = batch.isShared ? [:] : batch.items[0].refusals
+    /// The mode of a batch whose pushes share a transaction.
+    static let shared = RunMode(refusals: [:])
+
+    /// The first mode of a push in a transaction of its own.
+    init(_ push: PushItem) { self.init(refusals: push.refusals) }
+
+    private init(refusals: [Int: Problem]) {
+        self.refusals = refusals
         isEditByEdit = !refusals.isEmpty
     }
 
@@ -35,7 +39,7 @@ struct RunMode: Sendable {
         case .lookAgain: mode.collisions += 1
         case .measuringEachEdit: mode.measuresEachEdit = true
         case .without(let edit, let problem): mode.refusals[edit] = problem
-        case .alone: preconditionFailure("Only pushes that share a transaction run alone after it.")
+        case .alone: preconditionFailure("Only a push in a shared transaction leaves it.")
         }
         return mode
     }

@@ -210,7 +210,7 @@ package final class MergeService: Sendable {
             case .merged(let answer): return answer
             case .refused(let reports): return try await RefusedPush(push, reports).answer(merging)
             case .fault(let problem): fault = problem
-            case .alone: preconditionFailure("A push that runs alone has an end of its own.")
+            case .runAgain: preconditionFailure("A push runs until it has another end.")
             }
         } catch {
             return try await answer(to: push, after: error)
@@ -259,36 +259,49 @@ package final class MergeService: Sendable {
         let namesLong = push.namesLong(lengths)
         let isLong = namesLong || push.isLong
         try await longPushes.acquire(if: isLong, until: push.deadline, for: push.request.caller)
-        guard isLong else { return try await outcomeShared(of: push) }
+        guard isLong else { return try await run(push, mayShare: true) }
         return try await longPushes.run(releasingAfter: limits.longPatience) { () async throws(StoreError) in
-            try await namesLong ? outcomeAlone(of: push) : outcomeShared(of: push)
+            try await run(push, mayShare: !namesLong)
         }
     }
 
-    /// Runs a push in a shared transaction if it may, and alone if it left that or must not share one.
-    private func outcomeShared(of push: PushItem) async throws(StoreError) -> PushOutcome {
-        guard let pushes, let queued = QueuedPush(push) else { return try await outcomeAlone(of: push) }
-        let outcome = try await pushes.submit(queued)
-        if case .alone = outcome { return try await outcomeAlone(of: push) }
-        return outcome
-    }
-
-    private func outcomeAlone(of push: PushItem) async throws(StoreError) -> PushOutcome {
+    /// Runs a push until it has an end: in a shared transaction first, if it may, and then in its own.
+    ///
+    /// This is the only loop that runs a push again under the same rules.
+    private func run(_ push: PushItem, mayShare: Bool) async throws(StoreError) -> PushOutcome {
+        var mode = RunMode(push)
+        if mayShare, let pushes, let queued = QueuedPush(push) {
+            let outcome = try await pushes.submit(queued)
+            guard case .runAgain(let next) = outcome else { return outcome }
+            mode = next
+        }
         guard alone.enter(atMost: limits.waiting) else {
             throw StoreError(.overloaded, "too many pushes wait for a transaction of their own")
         }
         defer { alone.leave() }
-        let merging = merging
-        let outcomes = try await RetryPolicy.run(until: push.deadline) { () async throws(StoreError) in
-            // A run that met an in-doubt COMMIT runs again after the decision.
-            if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
-            return try await engine.withConnection(for: .write, deadline: push.deadline) {
-                connection throws(StoreError) in
-                try merging.merge(
-                    PushBatch([push]), on: connection, waits: true, locking: push.tablesWithoutTransactions)
+        var retries = RetryPolicy()
+        while true {
+            do throws(StoreError) {
+                let outcome = try await runOnce(push, mode)
+                guard case .runAgain(let next) = outcome else {
+                    await merging.fence.tell(until: push.deadline)
+                    return outcome
+                }
+                mode = next
+            } catch {
+                try await retries.pause(after: error, until: push.deadline)
             }
         }
-        await merging.fence.tell(until: push.deadline)
+    }
+
+    private func runOnce(_ push: PushItem, _ mode: RunMode) async throws(StoreError) -> PushOutcome {
+        // A run that met an in-doubt COMMIT runs again after the decision.
+        if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
+        let outcomes = try await engine.withConnection(for: .write, deadline: push.deadline) {
+            [merging] connection throws(StoreError) in
+            try merging.merge(
+                PushBatch([push]), on: connection, mode: mode, waits: true, locking: push.tablesWithoutTransactions)
+        }
         precondition(outcomes.count == 1, "A batch of one push has one outcome.")
         return outcomes[0]
     }

@@ -15,18 +15,25 @@ package struct RetryPolicy {
     ) async throws(StoreError) -> Answer {
         var policy = RetryPolicy()
         while true {
-            let error: StoreError
             do throws(StoreError) {
                 return try await body()
-            } catch let caught {
-                error = caught
+            } catch {
+                try await policy.pause(after: error, until: deadline)
             }
-            guard let pause = policy.pause(after: error.kind), ContinuousClock.now < deadline else {
-                throw policy.final(error)
-            }
-            if pause > .zero { try? await Task.sleep(for: pause) }
-            if Task.isCancelled { throw StoreError(.busy, "the request was cancelled") }
         }
+    }
+
+    package init() {}
+
+    /// Counts a failed run, and waits until the next one.
+    ///
+    /// - Throws: the error for the caller if there is no next run.
+    package mutating func pause(
+        after error: StoreError, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) {
+        guard let pause = pause(after: error.kind), ContinuousClock.now < deadline else { throw final(error) }
+        if pause > .zero { try? await Task.sleep(for: pause) }
+        if Task.isCancelled { throw StoreError(.busy, "the request was cancelled") }
     }
 
     private var collisions = 0

@@ -156,7 +156,7 @@ final class OrderBook: Sendable {
         let result = try await engine.write(deadline: .now + .seconds(60)) { session throws(StoreError) in
             let batch = PushBatch(items)
             let counting = CountingSession(session)
-            var mode = RunMode(batch)
+            var mode = batch.isShared ? .shared : RunMode(batch.items[0])
             if edits { mode = mode.changed(by: .editByEdit) }
             let run = RunEnvironment(batch, merging, session: counting, mode: mode, waits: true)
             return .rollback(Result { try body(Stages(run: run, session: counting)) })
