@@ -10,9 +10,10 @@ final class SQLiteSession: StoreSession {
     private let database: Database
     /// The answers to sent statements, which run at once.
     private var answers: [Result<[[Value]], StoreError>?] = []
+    /// The savepoints that are set, from the outside in.
+    private var savepoints: [Savepoint] = []
     /// The reason why the transaction was rolled back; nil while it is open.
     private var end: StoreError?
-    private static let savepoint = "fieldmerge"
 
     init(_ database: Database) {
         self.database = database
@@ -192,13 +193,22 @@ final class SQLiteSession: StoreSession {
         }
     }
 
-    func setSavepoint() throws(StoreError) { try command("SAVEPOINT " + Self.savepoint) }
-
-    func rollBackToSavepoint() throws(StoreError) {
-        try command("ROLLBACK TO SAVEPOINT " + Self.savepoint)
+    /// SQLite would keep both savepoints of one name, so the one before is released.
+    func set(_ savepoint: Savepoint) throws(StoreError) {
+        if savepoints.contains(savepoint) { try release(savepoint) }
+        try command("SAVEPOINT " + savepoint.rawValue)
+        savepoints.append(savepoint)
     }
 
-    func releaseSavepoint() throws(StoreError) { try command("RELEASE SAVEPOINT " + Self.savepoint) }
+    func rollBack(to savepoint: Savepoint) throws(StoreError) {
+        try command("ROLLBACK TO SAVEPOINT " + savepoint.rawValue)
+        while savepoints.last != savepoint { savepoints.removeLast() }
+    }
+
+    func release(_ savepoint: Savepoint) throws(StoreError) {
+        try command("RELEASE SAVEPOINT " + savepoint.rawValue)
+        while savepoints.removeLast() != savepoint {}
+    }
 
     private func command(_ sql: String) throws(StoreError) {
         if let end { throw end }

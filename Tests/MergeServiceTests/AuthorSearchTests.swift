@@ -42,9 +42,9 @@ import Testing
         func execute(_ statement: Statement) throws(StoreError) -> Execution { throw .unanswered }
         func send(_ statement: Statement) -> Ticket { Ticket(number: 0) }
         func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { throw .unanswered }
-        func setSavepoint() throws(StoreError) {}
-        func rollBackToSavepoint() throws(StoreError) {}
-        func releaseSavepoint() throws(StoreError) {}
+        func set(_ savepoint: Savepoint) throws(StoreError) {}
+        func rollBack(to savepoint: Savepoint) throws(StoreError) {}
+        func release(_ savepoint: Savepoint) throws(StoreError) {}
         var mustLockReads: Bool { false }
     }
 

@@ -27,9 +27,9 @@ import Testing
         func execute(_ statement: Statement) throws(StoreError) -> Execution { Execution(generatedKey: 0) }
         func send(_ statement: Statement) -> Ticket { Ticket(number: 0) }
         func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { rows }
-        func setSavepoint() throws(StoreError) {}
-        func rollBackToSavepoint() throws(StoreError) {}
-        func releaseSavepoint() throws(StoreError) {}
+        func set(_ savepoint: Savepoint) throws(StoreError) {}
+        func rollBack(to savepoint: Savepoint) throws(StoreError) {}
+        func release(_ savepoint: Savepoint) throws(StoreError) {}
     }
 
     @Test("A page that contains the key behind which it begins is an error")

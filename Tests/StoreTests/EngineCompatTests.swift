@@ -95,7 +95,7 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func rollsBackWholeOrToASavepoint(_ kind: TestEngine) async throws {
+    @Test(arguments: TestEngine.allCases) func rollsBackCompletelyOrToASavepoint(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         let sql = SectionSQL.of(Self.pairs, engine.dialect)
         func row(_ number: Int) -> RecordStore.Statement {
@@ -106,10 +106,14 @@ import TestSupport
         let third = row(3)
         try await engine.write(deadline: .distant) { session throws(StoreError) in
             _ = try session.execute(first)
-            try session.setSavepoint()
+            try session.set(.edit)
             _ = try session.execute(second)
-            try session.rollBackToSavepoint()
-            try session.releaseSavepoint()
+            try session.set(.statement)
+            _ = try session.execute(third)
+            try session.rollBack(to: .statement)
+            try session.release(.statement)
+            try session.rollBack(to: .edit)
+            try session.release(.edit)
             return .commit(())
         }
         try await engine.write(deadline: .distant) { session throws(StoreError) in

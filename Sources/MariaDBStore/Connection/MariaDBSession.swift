@@ -16,7 +16,6 @@ final class MariaDBSession: StoreSession {
     private var setSeconds: Int
     /// The beginning of this time.
     private var start = ContinuousClock.now
-    private static let savepoint = "fieldmerge"
 
     var isBroken: Bool { handle.isBroken }
     var isMariaDB: Bool { handle.isMariaDB }
@@ -207,9 +206,13 @@ final class MariaDBSession: StoreSession {
 
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { try handle.receive(ticket) }
 
-    func setSavepoint() throws(StoreError) { try handle.command("SAVEPOINT " + Self.savepoint) }
+    func set(_ savepoint: Savepoint) throws(StoreError) { try handle.command("SAVEPOINT " + savepoint.rawValue) }
 
-    func rollBackToSavepoint() throws(StoreError) { try handle.command("ROLLBACK TO SAVEPOINT " + Self.savepoint) }
+    func rollBack(to savepoint: Savepoint) throws(StoreError) {
+        try handle.command("ROLLBACK TO SAVEPOINT " + savepoint.rawValue)
+    }
 
-    func releaseSavepoint() throws(StoreError) { try handle.command("RELEASE SAVEPOINT " + Self.savepoint) }
+    func release(_ savepoint: Savepoint) throws(StoreError) {
+        try handle.command("RELEASE SAVEPOINT " + savepoint.rawValue)
+    }
 }

@@ -17,6 +17,8 @@ struct ChangeWriter {
     private(set) var inserted: [RowName: TemporaryID?] = [:]
     /// Deleted rows, which the push may create again under their keys.
     private var deleted: Set<RowReference> = []
+    /// True if the transaction is as it was at the savepoint of the edit.
+    private var isAtSavepoint = false
 
     init(_ run: RunEnvironment) {
         self.run = run
@@ -164,6 +166,7 @@ struct ChangeWriter {
     /// Writes a row of another table that a write of the push had changed along; any row may change with it.
     mutating func restoreRow(by statement: Statement) throws(StoreError) {
         changes.recordEverything()
+        isAtSavepoint = false
         _ = try run.session.execute(statement)
     }
 
@@ -213,6 +216,7 @@ struct ChangeWriter {
 
     private mutating func sendUpdates() -> [Ticket] {
         defer { updates = PendingUpdates() }
+        isAtSavepoint = false
         return updates.batches.compactMap { batch in
             guard let first = batch.first else { return nil }
             guard batch.count > 1 else { return run.session.send(statement(first)) }
@@ -250,15 +254,29 @@ struct ChangeWriter {
 
     // MARK: Savepoints
 
-    /// Returns to a copy of an earlier state; the writes since then must be rolled back by the caller.
+    /// Sets the savepoint of an edit; does nothing for engines without transactions.
+    mutating func setSavepoint() throws(StoreError) {
+        guard run.hasSavepoints else { return }
+        try run.session.set(.edit)
+        isAtSavepoint = true
+    }
+
+    /// Undoes all writes since the savepoint of the edit, and returns to the copy that was made there.
     ///
     /// Rows that were read since then are not current any more.
-    mutating func restore(_ saved: ChangeWriter) throws(StoreError) {
+    mutating func rollBack(to saved: ChangeWriter) throws(StoreError) {
         try compensate(to: saved.compensations.count)
+        if run.hasSavepoints { try run.session.rollBack(to: .edit) }
         let changes = changes
         self = saved
         self.changes = changes
         self.changes.recordEverything()
+    }
+
+    mutating func releaseSavepoint() throws(StoreError) {
+        guard run.hasSavepoints else { return }
+        try run.session.release(.edit)
+        isAtSavepoint = false
     }
 
     /// Runs all compensations.
@@ -280,21 +298,43 @@ struct ChangeWriter {
 
     /// Runs a statement that writes a row.
     ///
+    /// No statement follows a refused one without a rollback to a savepoint. So a run without savepoints ends here, and
+    /// the next run sets them.
+    ///
     /// - Parameters:
     ///   - assignments: the columns that it sets.
     ///   - current: the row before the write; nil for an insertion.
     /// - Throws: the refusal of the row's edit for a violated constraint; `RunAgain`; `StoreError`.
     @discardableResult
-    private func execute(
+    private mutating func execute(
         _ statement: Statement, of row: EditedRow, setting assignments: [Assignment] = [], current: [Value]? = nil
     ) throws(PushStop) -> Execution {
         do {
-            return try run.session.execute(statement)
+            return try executeInSavepoint(statement)
         } catch {
-            if let problem = error.refusal(of: row.edit.path) { throw .refused(row.index, problem) }
+            let problem = error.refusal(of: row.edit.path)
+            if problem == nil, !error.isConstraint { throw .store(error) }
+            if run.hasSavepoints, !run.isEditByEdit { throw .again(.editByEdit) }
+            if let problem { throw .refused(row.index, problem) }
             guard case .constraint(let violation) = error.kind else { throw .store(error) }
             throw try ConstraintExplainer(row: row, run: run)
                 .refusal(violation, assignments: assignments, current: current)
+        }
+    }
+
+    /// Runs a statement; if edits run one by one, a refusal undoes the statement alone.
+    private mutating func executeInSavepoint(_ statement: Statement) throws(StoreError) -> Execution {
+        guard run.hasSavepoints, run.isEditByEdit else { return try run.session.execute(statement) }
+        // The first write of an edit has its savepoint already.
+        let savepoint = isAtSavepoint ? Savepoint.edit : .statement
+        if !isAtSavepoint { try run.session.set(.statement) }
+        do throws(StoreError) {
+            let execution = try run.session.execute(statement)
+            isAtSavepoint = false
+            return execution
+        } catch {
+            if error.isConstraint || error.refusal != nil { try run.session.rollBack(to: savepoint) }
+            throw error
         }
     }
 }

@@ -11,14 +11,11 @@ extension PushTransaction {
         let others: OtherRecords
     }
 
-    /// False for engines without transactions, which have no savepoints either (Aria: error 1178).
-    private var hasSavepoints: Bool { plan.push.edits.allSatisfy(\.resource.isAtomic) }
-
     /// Checks that all edits can be rolled back, or none.
     ///
     /// - Throws: a 400 problem for a mixture.
     func checkSavepoints() throws(PushStop) {
-        guard !hasSavepoints, plan.push.edits.contains(where: \.resource.isAtomic) else { return }
+        guard !run.hasSavepoints, plan.push.edits.contains(where: \.resource.isAtomic) else { return }
         throw .fault(
             Problem(
                 .invalid, about: .mixedResources,
@@ -41,7 +38,7 @@ extension PushTransaction {
             progress.left.insert(step.index)
             return progress.reports[step.index].refuse(Self.dependsOnRefused(needed, step))
         }
-        if hasSavepoints { try run.reading { () throws(StoreError) in try run.session.setSavepoint() } }
+        try run.reading { () throws(StoreError) in try writer.setSavepoint() }
         let saved = Savepoint(writer: writer, before: facts.before, checks: checks, others: others)
         if run.isEachForItself { checks = checks.withoutRows() }
         try apply(step)
@@ -55,17 +52,12 @@ extension PushTransaction {
             progress.reports[step.index].refuse(problem)
         }
         if !progress.reports[step.index].isMerged { try rollBack(step, to: saved) }
-        if hasSavepoints { try run.reading { () throws(StoreError) in try run.session.releaseSavepoint() } }
+        try run.reading { () throws(StoreError) in try writer.releaseSavepoint() }
     }
 
     private func rollBack(_ step: PushPlan.Step, to saved: Savepoint) throws(PushStop) {
         let gone = writer.inserted.filter { saved.writer.inserted[$0.key] == nil }
-        do throws(StoreError) {
-            try writer.restore(saved.writer)
-            if hasSavepoints { try run.session.rollBackToSavepoint() }
-        } catch {
-            throw .store(error)
-        }
+        try run.reading { () throws(StoreError) in try writer.rollBack(to: saved.writer) }
         facts.before = saved.before
         checks = saved.checks
         others = saved.others

@@ -80,7 +80,7 @@ final class PushTransaction {
             guard batch.isShared else { throw .store(PushMerging.late) }
             return exclude(step)
         }
-        if run.mode.isEditByEdit || run.isEachForItself { return try runAlone(step) }
+        if run.isEditByEdit { return try runAlone(step) }
         do throws(PushStop) {
             try noting { () throws(PushStop) in try apply(step) }
         } catch {

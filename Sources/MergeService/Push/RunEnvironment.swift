@@ -57,6 +57,11 @@ final class RunEnvironment {
     /// True if the edits of the push succeed or fail independently (`atomic: edit`).
     var isEachForItself: Bool { plan.push.atomicity == .edit }
 
+    /// True if edits run one by one, each in a savepoint, so that the next edit runs after a refusal.
+    var isEditByEdit: Bool { mode.isEditByEdit || isEachForItself }
+    /// False for engines without transactions, which have no savepoints either (Aria: error 1178).
+    var hasSavepoints: Bool { plan.push.edits.allSatisfy(\.resource.isAtomic) }
+
     var reader: RecordReader {
         RecordReader(
             resource: plan.steps[0].edit.resource, session: session, dialect: dialect,

@@ -59,6 +59,10 @@ extension StoreError {
         }
     }
 
+    var isConstraint: Bool {
+        if case .constraint = kind { true } else { false }
+    }
+
     func refusal(of path: WirePath) -> Problem? {
         var problem = refusal
         problem?.path = path

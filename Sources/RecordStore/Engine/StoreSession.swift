@@ -27,13 +27,21 @@ package protocol StoreSession: AnyObject {
     /// - Throws: the reason if the statement was refused.
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]]
 
-    /// Sets a savepoint, to which the transaction can be rolled back.
-    func setSavepoint() throws(StoreError)
-    func rollBackToSavepoint() throws(StoreError)
-    func releaseSavepoint() throws(StoreError)
+    /// Sets a savepoint, to which the transaction can be rolled back; one of the same name is replaced.
+    func set(_ savepoint: Savepoint) throws(StoreError)
+    /// Undoes all writes since the savepoint, which remains set.
+    func rollBack(to savepoint: Savepoint) throws(StoreError)
+    func release(_ savepoint: Savepoint) throws(StoreError)
 
     /// True if every read inside the transaction must lock, because a plain read would return an old snapshot.
     var mustLockReads: Bool { get }
+}
+
+/// A savepoint of a transaction, by its name in SQL.
+package enum Savepoint: String, Sendable {
+    case edit = "fieldmerge_edit"
+    /// Set within an edit, before a statement that the database may refuse.
+    case statement = "fieldmerge_statement"
 }
 
 extension StoreError {

@@ -209,8 +209,8 @@ private final class StagedSession: StoreSession {
         return hashed.contains(ticket) ? rows.map(restaged) : rows
     }
 
-    func setSavepoint() throws(StoreError) { try session.setSavepoint() }
-    func rollBackToSavepoint() throws(StoreError) { try session.rollBackToSavepoint() }
-    func releaseSavepoint() throws(StoreError) { try session.releaseSavepoint() }
+    func set(_ savepoint: Savepoint) throws(StoreError) { try session.set(savepoint) }
+    func rollBack(to savepoint: Savepoint) throws(StoreError) { try session.rollBack(to: savepoint) }
+    func release(_ savepoint: Savepoint) throws(StoreError) { try session.release(savepoint) }
     var mustLockReads: Bool { session.mustLockReads }
 }

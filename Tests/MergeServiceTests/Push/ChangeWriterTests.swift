@@ -51,14 +51,13 @@ import Testing
         let book = try await OrderBook()
         let result = try await book.run([[book.newLine("oil", of: 1, as: "tmp:a")]]) { stages in
             var writer = ChangeWriter(stages.run)
+            try writer.setSavepoint()
             let saved = writer
-            try stages.session.setSavepoint()
             let new = [Assignment(column: 1, value: .integer(1)), Assignment(column: 2, value: .word("oil"))]
             let key = try writer.insert(new, extras: [], as: stages.row(0))
             let named = writer.reference(TemporaryID("tmp:a"))
             let time = writer.changes.now
-            try writer.restore(saved)
-            try stages.session.rollBackToSavepoint()
+            try writer.rollBack(to: saved)
             return (
                 key.parts.first == named, writer.reference(TemporaryID("tmp:a")) == nil, writer.inserted.isEmpty,
                 writer.changes.now > time
@@ -84,26 +83,57 @@ import Testing
         #expect(state == .word("new"))
     }
 
-    @Test("A refused statement names the edit of its row")
+    @Test("A refused statement ends a run without savepoints; the next run names the edit of its row")
     func refusal() async throws {
         let book = try await OrderBook()
         let edits = [
             book.edit(book.orders, 1, "state", from: .word("new"), to: .word("paid")),
             book.newLine("tea", of: 2, as: "tmp:a"),
         ]
-        let refused = try await book.run([edits]) { stages -> EditRefusal? in
-            var writer = ChangeWriter(stages.run)
-            let new = [Assignment(column: 1, value: .integer(2)), Assignment(column: 2, value: .word("tea"))]
-            do throws(PushStop) {
-                _ = try writer.insert(new, extras: [], as: stages.row(1))
-                return nil
-            } catch {
-                guard case .refused(let refusal) = error else { throw error }
-                return refusal
+        for isEditByEdit in [false, true] {
+            let refused = try await book.run([edits], edits: isEditByEdit) { stages -> EditRefusal? in
+                var writer = ChangeWriter(stages.run)
+                try writer.setSavepoint()
+                let new = [Assignment(column: 1, value: .integer(2)), Assignment(column: 2, value: .word("tea"))]
+                do throws(PushStop) {
+                    _ = try writer.insert(new, extras: [], as: stages.row(1))
+                    return nil
+                } catch {
+                    switch error {
+                    case .again(.editByEdit): return nil
+                    case .refused(let refusal): return refusal
+                    default: throw error
+                    }
+                }
             }
+            #expect(refused?.edit == (isEditByEdit ? 1 : nil))
+            #expect(refused?.problem.code == (isEditByEdit ? .unique : nil))
         }
-        #expect(refused?.edit == 1)
-        #expect(refused?.problem.code == .unique)
+    }
+
+    @Test("No statement follows a refused one before a rollback, and the writes before it stay")
+    func statementsAfterRefusal() async throws {
+        let book = try await OrderBook()
+        let edits = [book.newLine("oil", of: 1, as: "tmp:a"), book.newLine("tea", of: 2, as: "tmp:b")]
+        for isEditByEdit in [false, true] {
+            let (statements, articles) = try await book.run([edits], edits: isEditByEdit) { stages in
+                var (facts, writer) = (FactStore(stages.run), ChangeWriter(stages.run))
+                try writer.setSavepoint()
+                // The first insertion has the savepoint of the edit; the second one needs its own.
+                for (index, article) in ["oil", "tea"].enumerated() {
+                    let new = [Assignment(column: 1, value: .integer(1)), Assignment(column: 2, value: .word(article))]
+                    do throws(PushStop) {
+                        _ = try writer.insert(new, extras: [], as: stages.row(index))
+                    } catch {
+                        if case .again = error { return (stages.session.afterRefusal, 0) }
+                    }
+                }
+                let oil = try facts.rows(of: book.lines.root, where: [2], are: [.word("oil")], &writer)
+                return (stages.session.afterRefusal, oil.count)
+            }
+            #expect(statements == 0)
+            #expect(articles == (isEditByEdit ? 1 : 0))
+        }
     }
 
     @Test("Pushes that share a transaction never write before its end")

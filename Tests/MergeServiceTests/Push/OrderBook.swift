@@ -172,6 +172,9 @@ final class CountingSession: StoreSession {
     private(set) var writes = 0
     /// The statements that wrote, in their order.
     private(set) var written: [String] = []
+    /// The statements that followed a refused one without a rollback.
+    private(set) var afterRefusal = 0
+    private var isRefused = false
 
     init(_ session: any StoreSession) {
         self.session = session
@@ -181,6 +184,7 @@ final class CountingSession: StoreSession {
 
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
         reads += 1
+        if isRefused { afterRefusal += 1 }
         return try session.query(statement)
     }
 
@@ -191,19 +195,31 @@ final class CountingSession: StoreSession {
     func execute(_ statement: Statement) throws(StoreError) -> Execution {
         writes += 1
         written.append(statement.sql)
-        return try session.execute(statement)
+        if isRefused { afterRefusal += 1 }
+        do throws(StoreError) {
+            return try session.execute(statement)
+        } catch {
+            isRefused = true
+            throw error
+        }
     }
 
     func send(_ statement: Statement) -> Ticket {
         if statement.columns.isEmpty { writes += 1 } else { reads += 1 }
+        if isRefused { afterRefusal += 1 }
         return session.send(statement)
     }
 
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { try session.receive(ticket) }
 
-    func setSavepoint() throws(StoreError) { try session.setSavepoint() }
-    func rollBackToSavepoint() throws(StoreError) { try session.rollBackToSavepoint() }
-    func releaseSavepoint() throws(StoreError) { try session.releaseSavepoint() }
+    func set(_ savepoint: Savepoint) throws(StoreError) { try session.set(savepoint) }
+
+    func rollBack(to savepoint: Savepoint) throws(StoreError) {
+        try session.rollBack(to: savepoint)
+        isRefused = false
+    }
+
+    func release(_ savepoint: Savepoint) throws(StoreError) { try session.release(savepoint) }
 }
 
 extension Value {
