@@ -2,6 +2,7 @@
 
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 from processes import BenchmarkError, MariaDB, run
@@ -91,10 +92,9 @@ class SQLiteEngine:
         one.close()
         other.close()
 
-    def journal_script(self, text: str) -> None:
-        connection = sqlite3.connect(f"{self.file}.fieldmerge")
-        connection.executescript(text)
-        connection.close()
+    def journal_sql(self, text: str) -> str:
+        with closing(sqlite3.connect(f"{self.file}.fieldmerge")) as connection, connection:
+            return "\n".join(str(row[0]) for row in connection.execute(text).fetchall())
 
     # MARK: The end
 
@@ -200,8 +200,8 @@ class MariaDBEngine:
         with open(self.dumped, "rb") as file:
             subprocess.run(["mariadb", "--no-defaults", f"--socket={self.server.socket}", "-uroot", *only], stdin=file, check=True)
 
-    def journal_script(self, text: str) -> None:
-        self.server.sql(text, self.journal)
+    def journal_sql(self, text: str) -> str:
+        return self.server.sql(text, self.journal)
 
     # MARK: The end
 

@@ -104,12 +104,18 @@ class Place:
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def restore(self, has_data: bool, has_journal: bool, began: str) -> None:
-        """The steps of the guide to recovery: no newer journal is left."""
+    def last_entry(self) -> int:
+        return int(self.engine.journal_sql("SELECT COALESCE(MAX(n), 0) FROM entries"))
+
+    def restore(self, has_data: bool, has_journal: bool, last: int) -> None:
+        """The steps of the guide to recovery, without a newer journal.
+
+        `last` is the last entry of the backup. A time would be wrong, because the clocks of histories jump.
+        """
         self.stop_gateways()
         self.engine.restore(has_data, has_journal)
         if not has_journal:
-            self.engine.journal_script(f"DELETE FROM entries WHERE at >= '{began}'")
+            self.engine.journal_sql(f"DELETE FROM entries WHERE n > {last}")
         run([self.binary, "journal", "restored", "--database", self.engine.url, "--journal", self.engine.journal_url,
              "--rules", self.rules])
         self.start()

@@ -3,7 +3,6 @@
 import copy
 import re
 import time
-from datetime import datetime, timezone
 
 import scenes
 import turns
@@ -89,7 +88,7 @@ class Run:
     # MARK: Backups
 
     def save(self) -> None:
-        self.began = datetime.now(timezone.utc).strftime("%F %T")
+        self.last_entry = self.place.last_entry()
         self.place.engine.dump()
         self.saved = copy.deepcopy(vars(self.ledger))
         self.answers = {client.name: list(client.answers) for client in self.clients}
@@ -98,7 +97,7 @@ class Run:
         """Pushes since the dump are gone. A journal alone has only lost their entries."""
         has_data, has_journal = what in ("data", "both"), what in ("journal", "both")
         self.chaos.counts["restore"] = self.chaos.counts.get("restore", 0) + 1
-        self.place.restore(has_data, has_journal, self.began)
+        self.place.restore(has_data, has_journal, self.last_entry)
         if has_data:
             vars(self.ledger).update(self.saved)
         self.ledger.journalled = self.saved["journalled"]
