@@ -2,7 +2,7 @@
 
 import sqlite3
 import subprocess
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from processes import BenchmarkError, MariaDB, run
@@ -101,7 +101,12 @@ class SQLiteEngine:
     def journal_text(self) -> str:
         """Everything that the journal contains, as bytes read as Latin-1."""
         files = [path for path in self.file.parent.iterdir() if path.name.startswith("world.db.fieldmerge") and path.is_file()]
-        return "".join(path.read_bytes().decode("latin-1") for path in files)
+        text = ""
+        for path in files:
+            # SQLite deletes a rollback journal when its transaction ends.
+            with suppress(FileNotFoundError):
+                text += path.read_bytes().decode("latin-1")
+        return text
 
     def drop(self) -> None:
         """The folder of the history is removed as a whole."""
