@@ -70,6 +70,22 @@ import Testing
         ("table: things\ngroups: {s: stamp}", "column “stamp” cannot be written, because it is generated"),
         ("table: things\ngroups: {s: shape}", "is not supported"),
         ("table: things\ngroups: {n: {column: name, type: boolean}}", "cannot be boolean"),
+        (
+            "table: things\ngroups: {n: {column: name, type: boolean, values: {true: a, false: a}}}",
+            "“true” and “false” of “values” are the same value"
+        ),
+        (
+            "table: things\nread-only: {n: {column: id, type: boolean, values: {true: 1, false: 0}}}",
+            "column “id” identifies or links rows, so it cannot have “values”"
+        ),
+        (
+            "table: parts\ngroups: {n: {column: thing_id, type: boolean, values: {true: 1, false: none}}}",
+            "column “thing_id” of type text cannot store “none”"
+        ),
+        (
+            "table: marks\nread-only: {n: {column: kinds, type: boolean, values: {true: a, false: b}}}",
+            "identifies or links rows"
+        ),
         ("table: things\ngroups: {n: {column: name, references: nobody}}", "no rule file has the resource “nobody”"),
         ("table: things\nkey: name", "no primary key or unique index of NOT NULL columns"),
         ("table: loose\ngroups: {a: a}", "has no primary key"),

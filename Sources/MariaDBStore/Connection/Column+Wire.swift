@@ -107,7 +107,7 @@ extension Column {
             guard let address = NetworkAddress(version6: text) else { throw unreadable }
             return .address(address)
         case .binary, .bytes: return .bytes(Array(text.utf8))
-        case .float, .double, .date, .dateTime, .timestamp, .time: throw altered
+        case .coded, .float, .double, .date, .dateTime, .timestamp, .time: throw altered
         }
     }
 

@@ -60,6 +60,13 @@ final class ResultBuffers {
     func value(_ index: Int, of column: Column, in statement: UnsafeMutablePointer<MYSQL_STMT>) throws(StoreError)
         -> Value
     {
+        guard let uncoded = column.uncoded else { return try stored(index, of: column, in: statement) }
+        return try column.decoded(try stored(index, of: uncoded, in: statement))
+    }
+
+    private func stored(
+        _ index: Int, of column: Column, in statement: UnsafeMutablePointer<MYSQL_STMT>
+    ) throws(StoreError) -> Value {
         if nulls[index] != 0 { return .null }
         let place = bytes + index * Self.textSize
         switch columns[index].form {

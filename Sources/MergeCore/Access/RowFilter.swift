@@ -75,7 +75,7 @@ extension Column {
 
     /// True if a database finds every equal value, perhaps with others.
     fileprivate var findsEqual: Bool {
-        switch type {
+        switch uncoded?.type ?? type {
         case .boolean, .integer, .bit, .year, .decimal, .date, .dateTime, .timestamp, .text: true
         default: false
         }

@@ -6,7 +6,7 @@ extension ColumnType {
     package func holds(_ value: Value) -> Bool {
         guard forbidsWriting(value) == nil else { return false }
         return switch (self, value) {
-        case (_, .null), (.boolean, .boolean), (.date, .date), (.enumeration, .text): true
+        case (_, .null), (.boolean, .boolean), (.coded, .boolean), (.date, .date), (.enumeration, .text): true
         case (.integer(let range), .integer(let number)): range.contains(number)
         case (.bit(let width), .integer(let number)): number >= 0 && number >> width == 0
         case (.year, .integer(let number)): number == 0 || (1_901...2_155).contains(number)

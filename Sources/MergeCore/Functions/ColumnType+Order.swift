@@ -2,7 +2,7 @@ extension ColumnType {
     /// True if any two values of the column can be compared as greater and lesser.
     package var isOrdered: Bool {
         switch self {
-        case .boolean, .integer, .bit, .year, .decimal, .numeric, .float, .double, .text, .enumeration, .date,
+        case .boolean, .coded, .integer, .bit, .year, .decimal, .numeric, .float, .double, .text, .enumeration, .date,
             .dateTime,
             .timestamp, .time, .binary, .bytes, .uuid, .inet4, .inet6:
             true

@@ -12,6 +12,8 @@ package final class Column: Sendable, Hashable {
     package let signature: ColumnSignature?
     /// The form of the values on the wire.
     package let style: ValueStyle
+    /// The column with its own type, if the rules read it as a boolean of two stored values.
+    package let uncoded: Column?
 
     /// Creates a column.
     package init(
@@ -23,6 +25,12 @@ package final class Column: Sendable, Hashable {
         self.isLoose = isLoose
         self.signature = signature
         style = ValueStyle(type)
+        if case .coded(let code) = type {
+            uncoded = Column(
+                name: name, type: code.type, isNullable: isNullable, isLoose: isLoose, signature: signature)
+        } else {
+            uncoded = nil
+        }
     }
 
     package static func == (a: Column, b: Column) -> Bool {

@@ -8,7 +8,7 @@ extension ColumnType {
     package func accept(_ scalar: Scalar) throws(ValueProblem) -> Value {
         if case .null = scalar { return .null }
         switch self {
-        case .boolean: return try acceptBoolean(scalar)
+        case .boolean, .coded: return try acceptBoolean(scalar)
         case .integer(let range): return .integer(try scalar.integer(in: range))
         case .bit(let width): return .integer(try scalar.integer(in: 0...((Int128(1) << width) - 1)))
         case .year:
@@ -87,7 +87,7 @@ extension ColumnType {
             (.decimal, .decimal), (.numeric, .decimal), (.float, .float), (.double, .double), (.text, .text),
             (.enumeration, .text), (.uuid, .text), (.set, .members), (.delimitedSet, .members), (.date, .date),
             (.dateTime, .dateTime), (.timestamp, .dateTime), (.time, .time), (.binary, .bytes), (.bytes, .bytes),
-            (.json, .json), (.wellKnownText, .text), (.inet4, .address), (.inet6, .address):
+            (.json, .json), (.wellKnownText, .text), (.coded, .boolean), (.inet4, .address), (.inet6, .address):
             false
         default: true
         }

@@ -2,6 +2,8 @@
 package enum ColumnType: Sendable, Hashable {
     /// BIT(1), or an integer column that the rules declare as boolean.
     case boolean
+    /// A boolean that the column stores as two values of another type.
+    indirect case coded(BooleanCode)
     case integer(ClosedRange<Int128>)
     /// BIT(n), 2 to 64 bits.
     case bit(Int)
@@ -41,7 +43,7 @@ package enum ColumnType: Sendable, Hashable {
     /// The name in `GET /v1/rules` and in messages.
     package var name: String {
         switch self {
-        case .boolean: "boolean"
+        case .boolean, .coded: "boolean"
         case .integer: "integer"
         case .bit: "bit"
         case .year: "year"

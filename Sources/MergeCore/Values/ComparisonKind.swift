@@ -7,7 +7,7 @@ extension ColumnType {
     /// The kind by which a column can link rows, or nil if SQL does not find its values exactly.
     package var comparison: ComparisonKind? {
         switch self {
-        case .boolean: .boolean
+        case .boolean, .coded: .boolean
         case .integer, .bit, .year: .integer
         case .decimal, .numeric: .decimal
         case .double: .double

@@ -272,7 +272,7 @@ package enum RulesEncoder {
         case .bytes(let maximum): number("maximumBytes", maximum)
         case .bit(let width): number("bits", width)
         case .json(let text): number("maximumBytes", text.maximumBytes)
-        case .boolean, .year, .float, .double, .date, .uuid, .inet4, .inet6, .wellKnownText: break
+        case .boolean, .coded, .year, .float, .double, .date, .uuid, .inet4, .inet6, .wellKnownText: break
         }
     }
 }

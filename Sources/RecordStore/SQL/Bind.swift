@@ -2,15 +2,20 @@ package import MergeCore
 
 /// A value with the type of its column.
 package struct Bind: Sendable, Hashable {
-    /// The value, converted to the type.
+    /// The value, converted to the type; a boolean of two stored values is the stored value.
     package let value: Value
     /// The type of the column.
     package let type: ColumnType
 
     /// Binds a value to the type of its column.
     package init(_ value: Value, _ type: ColumnType) {
-        self.value = value
-        self.type = type
+        if case .coded(let code) = type {
+            self.value = code.stored(value)
+            self.type = code.type
+        } else {
+            self.value = value
+            self.type = type
+        }
     }
 
     /// Binds a value of a key for `<` or `>` in the order of `ORDER BY`.

@@ -51,6 +51,9 @@ enum RulesVersion {
                     declared?.isAutoIncrement == true ? "generated" : "",
                 ], &hash)
             if case .delimitedSet(let separator, _) = column.type { add([separator], &hash) }
+            if case .coded(let code) = column.type {
+                add(["values", code.type.name, String(describing: code.yes), String(describing: code.no)], &hash)
+            }
         }
         for group in section.groups {
             add(["group", group.name, group.onConflict.value.rawValue, group.merge?.value.name ?? ""], &hash)

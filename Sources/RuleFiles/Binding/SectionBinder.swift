@@ -14,9 +14,9 @@ struct SectionBinder {
     /// Text columns that the database does not compare exactly.
     var collations = CollationAdvice()
     private(set) var columns: [Column] = []
-    private var positions: [String: Int] = [:]
+    private(set) var positions: [String: Int] = [:]
     /// Columns by which rows are found.
-    private var keyed: Set<String> = []
+    private(set) var keyed: Set<String> = []
 
     init(
         _ rules: RuleSection, _ table: TableSchema, isRoot: Bool, allowsNonTransactional: Bool, schema: DatabaseSchema,
@@ -219,19 +219,28 @@ struct SectionBinder {
         }
         positions[name] = columns.count
         let type = keyed.contains(name) ? column.keyType(for: named) : named
-        let isLoose = column.isLoose || (type == .boolean && column.types.first != .boolean)
+        let isLoose = type.isCoded ? false : column.isLoose || (type == .boolean && column.types.first != .boolean)
         columns.append(column.column(as: type, isLoose: isLoose))
         return columns.count - 1
     }
 
     private mutating func bind(_ field: RuleField) -> Field? {
         var type: ColumnType?
-        if let named = field.type, let column = table.column(field.column.value) {
-            type = self.type(named, of: column, separator: field.separator?.value ?? ",")
-            if type == nil { return nil }
+        if let column = table.column(field.column.value) {
+            if let values = field.values, !references.schema.isGuessed {
+                type = code(values, of: column)
+                if type == nil { return nil }
+            } else if let named = field.type {
+                type = self.type(named, of: column, separator: field.separator?.value ?? ",")
+                if type == nil { return nil }
+            }
         }
         let named = references.reference(of: field, in: table, &findings)
         if named != nil { keyed.insert(field.column.value) }
+        if named != nil, let values = field.values {
+            refuse(values, of: field.column.value)
+            return nil
+        }
         guard let position = add(field.column.value, field.column.place, type: type) else { return nil }
         let reference = named.flatMap {
             references.checked(

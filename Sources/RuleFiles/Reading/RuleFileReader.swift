@@ -203,8 +203,8 @@ struct RuleFileReader {
         guard let mapping = YAMLMapping(node, file: file, what: "group “\(name.value)”", &findings) else { return nil }
         mapping.refuseUnknown(
             [
-                "column", "fields", "type", "separator", "references", "private", "on-conflict", "merge", "transitions",
-                "formerly",
+                "column", "fields", "type", "values", "separator", "references", "private", "on-conflict", "merge",
+                "transitions", "formerly",
             ], in: "a group", &findings)
         let policy = mapping.choice("on-conflict", of: ConflictPolicy.self, findings: &findings)
         let merge = readMerge(mapping)
@@ -222,7 +222,7 @@ struct RuleFileReader {
         if let transitions {
             findings.error(transitions.place, "“transitions” stands in a group of one field")
         }
-        for key in ["column", "type", "separator", "references", "private"] where mapping[key] != nil {
+        for key in ["column", "type", "values", "separator", "references", "private"] where mapping[key] != nil {
             findings.error(mapping.place(of: key), "“\(key)” stands beside a single column; put it into the field")
         }
         guard let fields = YAMLMapping(node, file: file, what: "“fields”", &findings) else { return nil }
@@ -255,7 +255,8 @@ struct RuleFileReader {
     private mutating func readField(_ name: Placed<String>, _ mapping: YAMLMapping, known: Bool) -> RuleField? {
         if !known {
             mapping.refuseUnknown(
-                ["column", "type", "separator", "references", "private", "formerly"], in: "a field", &findings)
+                ["column", "type", "values", "separator", "references", "private", "formerly"], in: "a field", &findings
+            )
         }
         guard let column = mapping.text("column", &findings) else {
             if mapping["column"] == nil {
@@ -274,7 +275,7 @@ struct RuleFileReader {
         return RuleField(
             name: name, column: column, type: type, separator: separator,
             references: mapping.text("references", &findings),
-            isPrivate: mapping.flag("private", &findings) ?? false,
+            isPrivate: mapping.flag("private", &findings) ?? false, values: readValues(mapping, type: type),
             formerly: known ? [] : mapping.names("formerly", &findings))
     }
 }

@@ -15,11 +15,16 @@ struct StoredValue {
     }
 
     func value(of column: Column) throws(StoreError) -> Value {
+        guard let uncoded = column.uncoded else { return try stored(in: column) }
+        return try column.decoded(try stored(in: uncoded))
+    }
+
+    private func stored(in column: Column) throws(StoreError) -> Value {
         let storage = sqlite3_column_type(raw, index)
         if storage == SQLITE_NULL { return .null }
         let value: Value? =
             switch column.type {
-            case .boolean: storage == SQLITE_INTEGER ? boolean : nil
+            case .boolean, .coded: storage == SQLITE_INTEGER ? boolean : nil
             case .integer, .bit, .year: storage == SQLITE_INTEGER ? .integer(Int128(integer)) : nil
             case .decimal, .numeric: number(storage).map { .decimal($0) }
             case .float: storage == SQLITE_FLOAT ? .float(Float(sqlite3_column_double(raw, index))) : nil
