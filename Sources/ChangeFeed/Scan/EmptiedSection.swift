@@ -1,7 +1,7 @@
 /// A section that has lost most of its rows since the last pass.
 ///
 /// A restore creates tables before it fills them, so the scan reports the loss only after a delay.
-struct EmptiedSection: Error {
+struct EmptiedSection: Error, Equatable {
     private let name: String
     private let known: Int
     private let left: Int

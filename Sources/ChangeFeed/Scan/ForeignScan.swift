@@ -70,7 +70,7 @@ package final class ForeignScan: Sendable {
         while !Task.isCancelled {
             if let rules = active(), let journal = rules.journal {
                 do throws(StoreError) {
-                    try await shift(rules, journal)
+                    try await scan(under: rules, journal)
                 } catch {
                     status.withLock { $0.failures += 1 }
                     note(trouble: error.description)
@@ -119,7 +119,7 @@ package final class ForeignScan: Sendable {
         return rows.first.flatMap { feed.scanState($0) }.map { $0.term > 0 } ?? false
     }
 
-    private func shift(_ rules: ActiveRules, _ journal: Journal) async throws(StoreError) {
+    private func scan(under rules: ActiveRules, _ journal: Journal) async throws(StoreError) {
         let desk = ScanDesk(journal: journal, gateway: gateway)
         let state = try await desk.take()
         note(state)
@@ -135,12 +135,11 @@ package final class ForeignScan: Sendable {
             return
         }
         status.withLock { $0.isScanning = true }
-        let shift = ScanShift(
+        let run = ScanRun(
             settings, desk: desk, lease: lease,
             hand: ScanHand(service: service, feed: feed, journal: journal), units: units,
-            progress: state.progress, from: place.withLock { $0 })
-        defer { place.withLock { $0 = shift.place } }
-        try await shift.run { [self] news in
+            progress: state.progress, from: place.withLock { $0 }
+        ) { [self] news in
             status.withLock { status in
                 status.cycles += news.cycles
                 status.found += news.found
@@ -153,6 +152,8 @@ package final class ForeignScan: Sendable {
             if let state = news.state { note(state) }
             return active() === rules && !Task.isCancelled
         }
+        defer { place.withLock { $0 = run.place } }
+        try await run.run()
     }
 
     private func note(_ state: ScanState) {

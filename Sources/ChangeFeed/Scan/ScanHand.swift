@@ -151,10 +151,6 @@ struct ScanHand: Sendable {
         }
     }
 
-    func name(_ key: RecordKey, _ unit: ScanUnit) -> RecordName {
-        RecordName(resource: unit.resource.name, record: journal.codec.key(key, unit.resource.root))
-    }
-
     /// Finds the records of rows that are not linked by the key.
     private func roots(
         linkedBy links: [[Value]], in unit: ScanUnit

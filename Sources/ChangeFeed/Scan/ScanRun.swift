@@ -1,0 +1,251 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// One run of the scan, until the gateway loses the lease, the rules change, or the gateway stops.
+///
+/// `ScanPlanner` decides what is read next, and `PassReader` reads it. While it has the lease, its row digests in memory
+/// equal those in the journal.
+final class ScanRun {
+    private let settings: ForeignScan.Settings
+    private let desk: ScanDesk
+    private let lease: ScanLease
+    private let reader: PassReader
+    private let units: [ScanUnit]
+    private var planner: ScanPlanner
+    /// The sections in memory, by their index.
+    private var sections: [Int: SectionScan] = [:]
+    /// The pass over a busy section, between the steps of another pass.
+    private var busyPass: (section: Int, pass: SectionPass)?
+    private var progress: ScanProgress
+    private var pace: ScanPace
+    private var renewed: ContinuousClock.Instant?
+    private var news = ScanNews()
+    private var reportsSince = false
+    private let report: (ScanNews) -> Bool
+
+    /// - Parameters:
+    ///   - place: the place at which the run before was interrupted.
+    ///   - report: receives the news of the run; returns false to end it.
+    init(
+        _ settings: ForeignScan.Settings, desk: ScanDesk, lease: ScanLease, hand: ScanHand, units: [ScanUnit],
+        progress: ScanProgress, from place: ScanPlace?, report: @escaping (ScanNews) -> Bool
+    ) {
+        self.settings = settings
+        self.desk = desk
+        self.lease = lease
+        self.units = units
+        self.progress = progress
+        self.report = report
+        reader = PassReader(hand: hand, lease: lease, emptiedPause: settings.emptiedPause)
+        planner = ScanPlanner(sections: units.map(\.name), from: place)
+        pace = ScanPace(rowsPerSecond: settings.rowsPerSecond, now: .now)
+    }
+
+    /// The place at which the run was interrupted; nil between cycles.
+    var place: ScanPlace? { planner.place }
+
+    private var hand: ScanHand { reader.hand }
+
+    private struct Ended: Error {}
+
+    /// Scans until another gateway has the lease or `report` returns false.
+    func run() async throws(StoreError) {
+        do {
+            try await renew(isForced: true)
+            if try await hand.fileVersion() != nil { try await followFile() } else { try await followTables() }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            return
+        }
+    }
+
+    // MARK: Schedule
+
+    private func followTables() async throws {
+        while true {
+            let begin = ContinuousClock.now
+            try await cycle()
+            try await rest(until: begin.advanced(by: settings.interval))
+        }
+    }
+
+    /// Scans a database file only after commits of other connections.
+    private func followFile() async throws {
+        var watch = FileWatch()
+        while true {
+            let version = try await hand.fileVersion()
+            let lastNote = try await hand.lastNote()
+            if watch.isDue(version: version, lastNote: lastNote, now: .now) {
+                if try await cycle() { watch.hasScanned(version: version, upToNote: lastNote, now: .now) }
+            } else if let state = try await renew() {
+                progress.noticed = state.now
+            }
+            try await rest(until: .now.advanced(by: min(.milliseconds(200), settings.interval)))
+        }
+    }
+
+    private func rest(until end: ContinuousClock.Instant) async throws {
+        while ContinuousClock.now < end {
+            try await renew()
+            let soon = ContinuousClock.now.advanced(by: .milliseconds(500))
+            try await Task.sleep(until: min(end, soon), clock: .continuous)
+        }
+        try await renew()
+    }
+
+    /// Reports the news, and once a second renews the lease and stores the progress.
+    @discardableResult
+    private func renew(isForced: Bool = false) async throws -> ScanState? {
+        var state: ScanState?
+        if isForced || renewed.map({ .now - $0 >= .seconds(1) }) ?? true {
+            progress.rowsPerSecond = pace.rowsPerSecond(now: .now)
+            let kept = try await desk.keep(lease, progress)
+            guard kept.lease == lease else { throw ScanHand.LeaseLost() }
+            renewed = .now
+            news.state = kept
+            state = kept
+        }
+        guard report(news) else { throw Ended() }
+        news = ScanNews(trouble: news.trouble)
+        return state
+    }
+
+    // MARK: A cycle
+
+    /// Scans all sections, or the rest of an interrupted cycle.
+    ///
+    /// - Returns: true if no section was left out.
+    @discardableResult
+    private func cycle() async throws -> Bool {
+        let start = ContinuousClock.now
+        let state = try await renew(isForced: true)
+        news.trouble = nil
+        planner.beginCycle()
+        while let turn = planner.nextTurn(now: .now) {
+            switch turn {
+            case .pause(let lost): news.trouble = lost.sentence
+            case .read(let section, let end): try await read(section, after: end)
+            }
+        }
+        guard planner.hasReadAll else { return false }
+        if news.trouble == nil, let state { progress.noticed = state.now }
+        progress.cycleMilliseconds = Int(clamping: (ContinuousClock.now - start).seconds * 1_000)
+        news.cycles += 1
+        if !reportsSince, let since = try await desk.since(units) {
+            reportsSince = true
+            news.since = since
+        }
+        try await renew(isForced: true)
+        return true
+    }
+
+    /// Reads a section, or the rest of an interrupted pass.
+    private func read(_ section: Int, after end: [UInt8]?) async throws {
+        if busyPass?.section == section { busyPass = nil }
+        do {
+            let known = try await known(section)
+            let lost = planner.emptied(section)
+            if let end, let rest = try SectionPass(restOf: known, after: end, earlierLoss: lost) {
+                return try await run(rest, over: section)
+            }
+            planner.beginPass(over: section)
+            if let pass = try await begin(section, known) { try await run(pass, over: section) }
+        } catch let lost as EmptiedSection {
+            pause(section, because: lost)
+            news.trouble = lost.sentence
+        } catch let error as StoreError where error.isOfOneSection {
+            // Other sections continue. The next cycle starts this section anew.
+            forget(section)
+            news.trouble = "“\(units[section].name)” cannot be scanned: \(error)"
+            if error.kind == .schemaChanged { news.hasAlteredTable = true }
+        }
+    }
+
+    private func run(_ begun: SectionPass, over section: Int) async throws {
+        var pass = begun
+        while true {
+            try await step(&pass, over: section)
+            if pass.isDone { return }
+            if let end = pass.end { planner.hasRead(section, upTo: end) }
+            try await stepBusySection(besides: section)
+        }
+    }
+
+    private func known(_ section: Int) async throws -> SectionScan {
+        if let known = sections[section] { return known }
+        let known = try SectionScan(units[section], try await hand.known(units[section]))
+        sections[section] = known
+        planner.load(section, isComplete: known.isComplete)
+        return known
+    }
+
+    private func forget(_ section: Int) {
+        sections[section] = nil
+        if busyPass?.section == section { busyPass = nil }
+        planner.load(section, isComplete: false)
+    }
+
+    /// Begins a pass; nil if the table has no new write and no delivery records.
+    private func begin(_ section: Int, _ known: SectionScan) async throws -> SectionPass? {
+        let write = try await hand.lastWrite(to: known.unit)
+        let beginning = try await hand.beginning(of: known.unit)
+        if planner.isUnchanged(section, lastWrite: write?.write), !beginning.notes.isNoted {
+            planner.skip(section)
+            return nil
+        }
+        return SectionPass(known, beginning, began: write?.now, earlierLoss: planner.emptied(section))
+    }
+
+    private func pause(_ section: Int, because lost: EmptiedSection) {
+        if planner.pause(section, because: lost) { news.warnings.append(lost.sentence) }
+    }
+
+    /// Runs a step of a busy section during a long pass over another one.
+    ///
+    /// The section's own pass reports its errors.
+    private func stepBusySection(besides section: Int) async throws {
+        if busyPass == nil, let busy = planner.busySection(besides: section), let known = sections[busy],
+            let pass = try await begin(busy, known)
+        {
+            busyPass = (busy, pass)
+        }
+        guard let busy = busyPass?.section, var pass = busyPass?.pass else { return }
+        busyPass = nil
+        do {
+            try await step(&pass, over: busy)
+            if !pass.isDone { busyPass = (busy, pass) }
+        } catch let lost as EmptiedSection {
+            pause(busy, because: lost)
+        } catch let error as StoreError where error.isOfOneSection {
+            forget(busy)
+        }
+    }
+
+    private func step(_ pass: inout SectionPass, over section: Int) async throws {
+        try await renew()
+        let begin = ContinuousClock.now
+        let (found, differing) = (pass.found, pass.differing)
+        let rows = try await reader.step(&pass)
+        sections[section] = pass.section
+        if pass.isDone {
+            planner.endPass(over: section, .init(found: pass.found, began: pass.began, isRest: pass.isRest))
+        }
+        let end = ContinuousClock.now
+        news.found += pass.found - found
+        let next = pace.spend(
+            rows: rows, differing: pass.differing - differing, found: pass.found - found, from: begin, to: end)
+        if next > end { try await rest(until: next) }
+    }
+}
+
+extension StoreError {
+    /// True if the error affects only one table.
+    fileprivate var isOfOneSection: Bool {
+        switch kind {
+        case .unreadable, .tooLarge, .schemaChanged, .denied: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// The comparison of a pass with delivery records.
+extension SectionPass {
+    /// The columns whose values the comparison needs.
+    var deliveryColumns: [Int] {
+        if deliveries.isEmpty { return [] }
+        return deliveries.spans.looksAtConditions ? unit.kept : unit.link
+    }
+
+    /// Counts rows that were read with the values of `deliveryColumns`.
+    mutating func countDeliveries(_ part: Range<Int>, of rows: HashedRows, _ names: RecordNames) {
+        if deliveries.isEmpty { return }
+        let unit = unit
+        let kept = deliveryColumns
+        let columns = unit.link.map { unit.section.columns[$0] }
+        let places = unit.link.compactMap { kept.firstIndex(of: $0) }
+        var link: [UInt8] = []
+        for index in part {
+            let first = index * kept.count
+            link.removeAll(keepingCapacity: true)
+            var isPacked = true
+            for (place, column) in zip(places, columns) where isPacked {
+                isPacked = PackedValues.append(rows.values[first + place], of: column, to: &link)
+            }
+            guard isPacked else { continue }
+            countDelivery(link: link, digest: rows.digests[index], names) {
+                let values = unit.conditions.compactMap { kept.firstIndex(of: $0) }.map { rows.values[first + $0] }
+                return ConditionTuple(values: values, of: unit.resource)
+            }
+        }
+    }
+
+    mutating func countDeliveries(_ marks: [Mark], _ names: RecordNames) {
+        if deliveries.isEmpty { return }
+        let unit = unit
+        for mark in marks {
+            countDelivery(link: unit.isRoot ? mark.key : mark.link, digest: mark.digest, names) {
+                ConditionTuple(bytes: mark.tag.bytes, of: unit.resource)
+            }
+        }
+    }
+
+    private mutating func countDelivery(
+        link: [UInt8], digest: UInt64, _ names: RecordNames, conditions: () -> ConditionTuple?
+    ) {
+        let ranges = deliveries.count(link: ScanUnit.hash(link: link, names.hashKey), digest: digest)
+        if ranges.isEmpty { return }
+        let tuple = conditions()
+        guard let revision = deliveries.spans.revision(of: ranges, unit.resource, tuple), let key = unit.key(link)
+        else { return }
+        missed.append(
+            ScanHand.FoundChange(
+                name: names.name(key, unit), toldSince: revision, tags: tuple.map { [ConditionTag($0.bytes)] } ?? []))
+    }
+
+    /// The records whose rows differ from the delivered ones, after the pass.
+    var outdated: [ScanHand.FoundChange] {
+        deliveries.different.map { noted in
+            ScanHand.FoundChange(
+                name: RecordName(resource: unit.resource.name, record: noted.record), toldSince: noted.revision,
+                shown: noted.conditions.map { ConditionTag($0) })
+        }
+    }
+}
+
+/// Names of records and hashes of links, as a journal stores them.
+struct RecordNames: Sendable {
+    let journal: Journal
+
+    var hashKey: SipHash.Key { journal.hashKey }
+
+    func name(_ key: RecordKey, _ unit: ScanUnit) -> RecordName {
+        RecordName(resource: unit.resource.name, record: journal.codec.key(key, unit.resource.root))
+    }
+}
