@@ -97,6 +97,12 @@ import Testing
         ("  a: {read: all, set: {id: {claim: who}}}", "is the key, which comes from “id”"),
         ("  a: {read: [stop.area], write: [stop.owner], rows: {area: {claim: x}}}", "what is not read is not written"),
         ("  a: {read: all}", "role “a” has no “rows”, so it sees every row"),
+        ("  a: {read: all, rows: all, create: []}", "“create” names no group"),
+        ("  a: {read: all, rows: all, create: some}", "“create” must be true, false, or a list"),
+        (
+            "  a: {read: all, rows: all, write: all, create: [stop.status]}",
+            "role “a” may write “stop.status” at any time; leave it out of “create” or of “write”"
+        ),
         ("  a: {read: all, rows: {owner: {claim: who}}}", "no index of table “stops” begins with column “owner”"),
         ("  a: {read: all, write: all, rows: {area: {claim: x}}}", "may write column “area”, by which it is shown"),
     ])

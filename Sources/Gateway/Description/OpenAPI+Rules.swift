@@ -80,6 +80,7 @@ extension OpenAPI {
                   "description": "The values that may follow each value; one that is not named may become any."
                 },
                 "write": {"type": "boolean", "description": "The client may write the group, in some rows. Only where the resource has rules of access."},
+                "create": {"type": "boolean", "description": "True where the client may set the group in new rows only."},
                 "fields": {"type": "array", "items": {"$ref": "#/components/schemas/Field"}}
               }
             },

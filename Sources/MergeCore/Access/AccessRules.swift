@@ -35,6 +35,8 @@ package struct RoleRule: Sendable, Hashable {
     package let writes: [SectionRights]
     /// True if the role may create records.
     package let creates: Bool
+    /// The fields that the role may set in new rows, by section; `writes` and those that only a creation may set.
+    package let initial: [SectionRights]
     /// True if the role may delete records.
     package let deletes: Bool
     /// The conditions on the role's rows, all of which have to hold.
@@ -43,15 +45,19 @@ package struct RoleRule: Sendable, Hashable {
     package let sets: [ClaimAssignment]
 
     /// Creates the rules for a role.
+    ///
+    /// - Parameter initial: the fields that only a creation may set; nil for none.
     package init(
         name: ExactText, rule: RuleReference, reads: [SectionRights], writes: [SectionRights], creates: Bool,
-        deletes: Bool, conditions: [RowCondition] = [], sets: [ClaimAssignment] = []
+        initial: [SectionRights]? = nil, deletes: Bool, conditions: [RowCondition] = [],
+        sets: [ClaimAssignment] = []
     ) {
         self.name = name
         self.rule = rule
         self.reads = reads
         self.writes = zip(writes, reads).map { $0.intersection($1) }
         self.creates = creates
+        self.initial = zip(zip(writes, initial ?? writes), reads).map { $0.0.union($0.1).intersection($1) }
         self.deletes = deletes
         self.conditions = conditions
         self.sets = sets

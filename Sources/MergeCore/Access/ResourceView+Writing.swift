@@ -3,17 +3,30 @@ extension ResourceView {
     /// Returns the roles that may write a group in the section at this position.
     package func writers(ofGroup group: Int, in section: Int) -> GrantSet {
         let fields = resource.sections[section].groups[group].positions
-        return roles { $0.writes(fields, in: section, of: self.resource) }
+        return roles { $0.may($0.writes, fields, in: section, of: self.resource) }
     }
 
-    /// Returns the roles that may create and delete rows of a section other than the root.
+    /// Returns the roles that may delete rows of a section other than the root.
     ///
     /// These are the roles that may write all of its fields.
-    package func writers(ofSection section: Int) -> GrantSet {
-        let shape = resource.sections[section]
-        return roles {
-            $0.writes[section].isGiven && $0.writes(Array(shape.fields.indices), in: section, of: self.resource)
-        }
+    package func deleters(ofSection section: Int) -> GrantSet {
+        roles { $0.may($0.writes, allOf: section, of: self.resource) }
+    }
+
+    /// Returns the roles that may create rows of a section other than the root.
+    ///
+    /// These are the roles that may set all of its fields in new rows.
+    package func creators(ofSection section: Int) -> GrantSet {
+        roles { $0.may($0.initial, allOf: section, of: self.resource) }
+    }
+
+    /// Returns true if the client may set a group in some new row.
+    package func creates(group: Int, in section: Int) -> Bool {
+        let fields = resource.sections[section].groups[group].positions
+        return !roles { role in
+            role.may(role.initial, fields, in: section, of: self.resource)
+                && (section == 0 ? role.creates : role.may(role.initial, allOf: section, of: self.resource))
+        }.isEmpty
     }
 
     /// The roles that may delete records.
@@ -21,7 +34,7 @@ extension ResourceView {
 
     /// Returns the roles that may create a record with these fields of the root.
     package func creators(with fields: [Int]) -> GrantSet {
-        roles { $0.creates && $0.writes(fields, in: 0, of: self.resource) }
+        roles { $0.creates && $0.may($0.initial, fields, in: 0, of: self.resource) }
     }
 
     private func roles(where isIn: (RoleRule) -> Bool) -> GrantSet {
@@ -46,7 +59,7 @@ extension ResourceView {
             }
         case .create(let new): return try needs(creating: new, row, isThere: isThere, among: held)
         case .delete:
-            let deleters = row.section == 0 ? deleters : writers(ofSection: row.section)
+            let deleters = row.section == 0 ? deleters : deleters(ofSection: row.section)
             return [try some(deleters, held, path: row.path)]
         }
     }
@@ -65,7 +78,7 @@ extension ResourceView {
             }
             return needs
         }
-        if row.section > 0 { return [try some(writers(ofSection: row.section), held, path: row.path)] }
+        if row.section > 0 { return [try some(creators(ofSection: row.section), held, path: row.path)] }
         _ = try some(creators(with: []), held, path: row.path)
         for field in new.fields {
             _ = try some(creators(with: [field]), held, path: path.member(section.fields[field].name))
@@ -96,13 +109,20 @@ extension ResourceView {
 }
 
 extension RoleRule {
-    /// Returns true if the role may write these fields and takes none of them from a claim.
-    fileprivate func writes(_ fields: [Int], in section: Int, of resource: Resource) -> Bool {
-        let rights = writes[section]
+    /// Returns true if these rights of the role cover the fields and no claim sets one of them.
+    fileprivate func may(
+        _ rights: [SectionRights], _ fields: [Int], in section: Int, of resource: Resource
+    ) -> Bool {
+        let rights = rights[section]
         guard rights.isGiven || fields.isEmpty else { return false }
         let shape = resource.sections[section]
         return fields.allSatisfy { field in
             rights.fields[field] && !(section == 0 && sets.contains { $0.column == shape.fields[field].column })
         }
+    }
+
+    fileprivate func may(_ rights: [SectionRights], allOf section: Int, of resource: Resource) -> Bool {
+        rights[section].isGiven
+            && may(rights, Array(resource.sections[section].fields.indices), in: section, of: resource)
     }
 }

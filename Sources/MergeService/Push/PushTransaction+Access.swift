@@ -80,7 +80,7 @@ extension PushTransaction {
         switch change {
         case .none: return
         case .delete:
-            if row.section.kind != .root { require(view.writers(ofSection: row.edit.section), among: held, for: row) }
+            if row.section.kind != .root { require(view.deleters(ofSection: row.edit.section), among: held, for: row) }
         case .update:
             for outcome in progress.reports[row.index].outcomes.dropFirst(first) where outcome.kind.writes {
                 guard let group = outcome.group else { continue }
@@ -88,7 +88,7 @@ extension PushTransaction {
             }
         case .insert:
             guard row.section.kind == .root else {
-                return require(view.writers(ofSection: row.edit.section), among: held, for: row)
+                return require(view.creators(ofSection: row.edit.section), among: held, for: row)
             }
             switch row.edit.action {
             case .create(let new): require(view.creators(with: new.fields), among: held, for: row)

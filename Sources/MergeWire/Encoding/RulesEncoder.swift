@@ -186,6 +186,10 @@ package enum RulesEncoder {
                 writer.member("write")
                 writer.flag(writes)
             }
+            if sight.isInitial(position) {
+                writer.member("create")
+                writer.flag(true)
+            }
             writer.member("fields")
             writer.array { writer in
                 for field in section.fields[group.fields] { self.field(field, in: sight, to: &writer) }

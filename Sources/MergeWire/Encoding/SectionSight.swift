@@ -26,4 +26,10 @@ struct SectionSight {
 
     /// Returns true if the client may write a group, or nil without access rules.
     func writes(_ group: Int) -> Bool? { view.map { !$0.writers(ofGroup: group, in: position).isEmpty } }
+
+    /// Returns true if the client may set a group in new rows only.
+    func isInitial(_ group: Int) -> Bool {
+        guard let view, writes(group) == false else { return false }
+        return view.creates(group: group, in: position)
+    }
 }

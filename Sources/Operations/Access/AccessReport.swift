@@ -48,6 +48,7 @@ package struct AccessReport: Sendable {
         guard explained.isMet else { return lines }
         lines.append("    reads  " + names(role.reads, isWriting: false))
         lines.append("    writes " + names(role.writes, isWriting: true))
+        if role.initial != role.writes { lines.append("    sets in new rows " + names(role.initial, isWriting: true)) }
         lines.append("    deletes the record: " + (role.deletes ? "yes" : "no"))
         return lines
     }

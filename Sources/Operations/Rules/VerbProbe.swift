@@ -101,11 +101,11 @@ private struct AllowedVerbs {
         let section = resource.sections[index]
         let roles = resource.access?.roles
         let isWritten = GrantStatements.isWritten(section)
-        func mayWrite(_ field: Field, _ role: RoleRule) -> Bool {
+        func may(_ rights: [SectionRights], _ field: Field) -> Bool {
             let position = section.shown.firstIndex { $0.name == field.name }
-            return role.writes[index].isGiven && position.map { role.writes[index].fields[$0] } ?? false
+            return rights[index].isGiven && position.map { rights[index].fields[$0] } ?? false
         }
-        let fields = section.fields.filter { field in roles?.contains { mayWrite(field, $0) } != false }
+        let fields = section.fields.filter { field in roles?.contains { may($0.writes, field) } != false }
         updated = Set(fields.map(\.column)).subtracting(0..<section.keyCount).sorted()
         let deletesRecords = GrantStatements.isWritten(resource.root) && roles?.contains(where: \.deletes) != false
         guard section.kind != .root else {
@@ -116,9 +116,14 @@ private struct AllowedVerbs {
         inserts =
             isWritten
             && roles?.contains { role in
-                role.writes[index].isGiven && section.fields.allSatisfy { mayWrite($0, role) }
+                role.initial[index].isGiven && section.fields.allSatisfy { may(role.initial, $0) }
             } != false
         // Deleting a record deletes its rows.
-        deletes = inserts || (deletesRecords && resource.root.softDelete == nil)
+        let deletesItems =
+            isWritten
+            && roles?.contains { role in
+                role.writes[index].isGiven && section.fields.allSatisfy { may(role.writes, $0) }
+            } != false
+        deletes = deletesItems || (deletesRecords && resource.root.softDelete == nil)
     }
 }

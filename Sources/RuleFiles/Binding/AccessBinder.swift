@@ -18,10 +18,14 @@ struct AccessBinder {
         let roles = rules.roles.map { role in
             let reads = rights(role.read)
             let writes = role.write.map { rights($0) } ?? sections.map { .none(of: $0) }
-            checkWrites(role, reads: reads)
+            if case .names(let names)? = role.write { checkWrites(names, of: role, reads: reads) }
+            checkWrites(role.initial, of: role, reads: reads)
+            let initial = rights(.names(role.initial))
+            adviseOnCreation(role, writes: writes)
             let bound = RoleRule(
                 name: ExactText(role.name.value), rule: role.name.place.rule, reads: reads, writes: writes,
-                creates: role.creates, deletes: role.deletes, conditions: conditions(role), sets: sets(role))
+                creates: role.creates, initial: initial, deletes: role.deletes, conditions: conditions(role),
+                sets: sets(role))
             advise(role, bound)
             return bound
         }
@@ -62,8 +66,7 @@ struct AccessBinder {
         return nil
     }
 
-    private mutating func checkWrites(_ role: RuleRole, reads: [SectionRights]) {
-        guard case .names(let names)? = role.write else { return }
+    private mutating func checkWrites(_ names: [Placed<String>], of role: RuleRole, reads: [SectionRights]) {
         for name in names {
             guard let (section, positions) = place(name) else { continue }
             if positions.count == 1, positions[0] >= sections[section].fields.count,
@@ -78,6 +81,18 @@ struct AccessBinder {
                     "role “\(role.name.value)” does not read all of “\(name.value)”, and what is not read is "
                         + "not written")
             }
+        }
+    }
+
+    /// Warns of an entry of `create` that the role writes at any time.
+    private mutating func adviseOnCreation(_ role: RuleRole, writes: [SectionRights]) {
+        for name in role.initial {
+            guard let (section, fields) = place(name), !fields.isEmpty else { continue }
+            guard writes[section].isGiven, fields.allSatisfy({ writes[section].fields[$0] }) else { continue }
+            findings.warning(
+                name.place,
+                "role “\(role.name.value)” may write “\(name.value)” at any time; leave it out of “create” or of “write”"
+            )
         }
     }
 

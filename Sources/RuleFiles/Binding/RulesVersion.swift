@@ -96,6 +96,13 @@ enum RulesVersion {
             for rights in role.reads + role.writes {
                 add([rights.isGiven ? "given" : "", rights.fields.map { $0 ? "1" : "0" }.joined()], &hash)
             }
+            if role.initial != role.writes {
+                for rights in role.initial {
+                    add(
+                        ["initial", rights.isGiven ? "given" : "", rights.fields.map { $0 ? "1" : "0" }.joined()], &hash
+                    )
+                }
+            }
             for condition in role.conditions {
                 add(["rows", columns[condition.column].name, String(describing: condition.test)], &hash)
             }

@@ -13,6 +13,8 @@ struct RuleRole: Sendable, Hashable {
     let read: RuleScope
     let write: RuleScope?
     let creates: Bool
+    /// The sections and groups that only a creation may set.
+    let initial: [Placed<String>]
     let deletes: Bool
     /// The conditions on columns of the root; none for every row.
     let rows: [RuleCondition]

@@ -24,9 +24,10 @@ extension RuleFileReader {
             }
             return nil
         }
+        let creation = readCreation(role)
         return RuleRole(
-            name: name, read: read, write: readScope("write", in: role),
-            creates: role.flag("create", &findings) ?? false, deletes: role.flag("delete", &findings) ?? false,
+            name: name, read: read, write: readScope("write", in: role), creates: creation.isAllowed,
+            initial: creation.names, deletes: role.flag("delete", &findings) ?? false,
             rows: readConditions(role), namesRows: role["rows"] != nil, set: readClaims(role))
     }
 
@@ -38,6 +39,24 @@ extension RuleFileReader {
             return nil
         }
         return .names(sequence.compactMap { $0.name(in: file, "an entry of “\(key)”", &findings) })
+    }
+
+    /// Reads `true`, `false`, or the groups that only a creation may set.
+    private mutating func readCreation(_ role: YAMLMapping) -> (isAllowed: Bool, names: [Placed<String>]) {
+        guard let node = role["create"] else { return (false, []) }
+        if let sequence = node.sequence {
+            if sequence.isEmpty {
+                findings.error(node.place(in: file), "“create” names no group; write true or false instead")
+            }
+            return (true, sequence.compactMap { $0.name(in: file, "an entry of “create”", &findings) })
+        }
+        guard let flag = node.bool else {
+            findings.error(
+                node.place(in: file),
+                "“create” must be true, false, or a list of SECTION.GROUP that only a creation sets")
+            return (false, [])
+        }
+        return (flag, [])
     }
 
     private mutating func readConditions(_ role: YAMLMapping) -> [RuleCondition] {
