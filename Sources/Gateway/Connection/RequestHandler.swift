@@ -224,10 +224,11 @@ final class RequestHandler: ChannelDuplexHandler {
         isClosing = true
         var bytes = ByteBuffer()
         let head = ProblemHead(problem)
-        let body = ProblemEncoder.encode(problem, under: head)
+        let id = RequestID.next()
+        let body = ProblemEncoder.encode(problem, under: head, request: id)
         AnswerHead(
             version: .http1_1, status: head.status,
-            fields: [.contentType: "application/problem+json", .cacheControl: "no-store"], requestID: RequestID.next(),
+            fields: [.contentType: "application/problem+json", .cacheControl: "no-store"], requestID: id,
             connection: "close"
         ).write(.length(body.count), to: &bytes)
         bytes.writeBytes(body)
@@ -307,8 +308,9 @@ final class RequestHandler: ChannelDuplexHandler {
         let channel = context.channel
         let request = Request(head: HTTPRequest(head), body: RequestBody(buffer: ByteBuffer()))
         let writer = AnswerWriter(
-            channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
-            version: head.version, isKeptAlive: isKeptAlive, isHead: head.method == .HEAD)
+            channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop),
+            requestID: RequestID.of(received.headers), version: head.version, isKeptAlive: isKeptAlive,
+            isHead: head.method == .HEAD)
         let lease = lease ?? ByteLease(limits.budget)
         self.lease = lease
         let caller = Caller()

@@ -10,6 +10,7 @@ extension OpenAPI {
               "properties": {
                 "type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
                 "detail": {"type": "string"}, "code": {"type": "string"}, "path": {"type": "string"},
+                "instance": {"type": "string", "description": "The id of the request."},
                 "retry": {"type": "boolean"}, "constraint": {"type": "string"}, "rule": {"type": "string"}, "index": {"type": "string"},
                 "fields": {"type": "array", "items": {"type": "string"}}, "record": {"type": "object"}, "feed": {"type": "string"}, "earliest": {"type": "integer"},
                 "minimum": {"type": "string", "description": "The version from which on a program is served."},

@@ -77,7 +77,7 @@ struct EventStream: Sendable {
             status: .ok, headers: headers,
             body: ResponseBody { [resync] writer in
                 if let resync {
-                    try await Self.send(Self.event(resync), &writer)
+                    try await Self.send(event(resync), &writer)
                 } else {
                     try await run(from: first, &writer)
                 }
@@ -88,8 +88,8 @@ struct EventStream: Sendable {
     /// Reports that the token is no longer valid.
     private static let end = EventText.event("end", Array("{}".utf8))
 
-    private static func event(_ problem: Problem) -> ByteBuffer {
-        EventText.event("resync", ProblemEncoder.encode(problem, under: ProblemHead(problem)))
+    private func event(_ problem: Problem) -> ByteBuffer {
+        EventText.event("resync", ProblemEncoder.encode(problem, under: ProblemHead(problem), request: requestID))
     }
 
     /// Sends an event at once.
@@ -114,7 +114,7 @@ struct EventStream: Sendable {
             // Rights may have changed during the read.
             if let standing, await !standing.holds() { return try await Self.send(Self.end, &writer) }
             switch news {
-            case .resync(let problem): return try await Self.send(Self.event(problem), &writer)
+            case .resync(let problem): return try await Self.send(event(problem), &writer)
             case .page(let page):
                 position.revision = page.revision
                 if page.changes.isEmpty { break }

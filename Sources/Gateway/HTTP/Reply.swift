@@ -30,13 +30,13 @@ enum Reply {
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    static func problem(_ problem: Problem, under head: ProblemHead, to headers: RequestHeaders) -> Response {
+    static func problem(_ problem: Problem, under head: ProblemHead, to request: ReceivedRequest) -> Response {
         var fields: HTTPFields = [.cacheControl: "no-store"]
         if let seconds = problem.retry?.seconds { fields[.retryAfter] = String(seconds) }
         if head.status == 401 { fields[.wwwAuthenticate] = "Bearer realm=\"fieldmerge\"" }
         return json(
-            ProblemEncoder.encode(problem, under: head), to: headers, status: HTTPResponse.Status(code: head.status),
-            type: "application/problem+json", with: fields)
+            ProblemEncoder.encode(problem, under: head, request: request.id), to: request.headers,
+            status: HTTPResponse.Status(code: head.status), type: "application/problem+json", with: fields)
     }
 
     /// Returns true if `Accept-Encoding` allows gzip (RFC 9110 section 12.5.3).

@@ -25,7 +25,7 @@ struct ProblemMapping {
         let problem = problem(of: error, context)
         context.failure.note(problem)
         let head = head(of: error) ?? ProblemHead(problem)
-        var response = Reply.problem(problem, under: head, to: context.headers)
+        var response = Reply.problem(problem, under: head, to: context.received)
         if let error = error as? MethodNotAllowed { response.headers[.allow] = error.list }
         return response
     }

@@ -3,9 +3,11 @@ package import MergeCore
 /// Problem documents (RFC 9457).
 package enum ProblemEncoder {
     /// Returns a problem as a JSON document.
-    package static func encode(_ problem: Problem, under head: ProblemHead) -> [UInt8] {
+    ///
+    /// - Parameter request: the id of the request, the document's `instance`.
+    package static func encode(_ problem: Problem, under head: ProblemHead, request: String) -> [UInt8] {
         var writer = JSONWriter()
-        write(problem, under: head, to: &writer)
+        write(problem, under: head, request: request, to: &writer)
         return writer.bytes
     }
 
@@ -13,7 +15,9 @@ package enum ProblemEncoder {
         write(problem, under: ProblemHead(problem), to: &writer)
     }
 
-    private static func write(_ problem: Problem, under head: ProblemHead, to writer: inout JSONWriter) {
+    private static func write(
+        _ problem: Problem, under head: ProblemHead, request: String? = nil, to writer: inout JSONWriter
+    ) {
         writer.object { writer in
             writer.member("type")
             writer.string("urn:fieldmerge:problem:" + problem.code.rawValue)
@@ -25,6 +29,7 @@ package enum ProblemEncoder {
             writer.string(problem.detail)
             writer.member("code")
             writer.string(problem.code.rawValue)
+            text("instance", request, to: &writer)
             text("path", problem.path?.text, to: &writer)
             if let retry = problem.retry {
                 writer.member("retry")

@@ -150,12 +150,15 @@ enum Rounds {
 }
 
 extension RunningGateway {
+    /// One id for all requests, so that two answers can be compared.
+    private static let headers = ["X-Request-ID": "rounds"]
+
     func get(_ path: String, as client: Rounds.Client) async throws -> HTTPClient.Answer {
-        try await self.client(token: client.secret) { try await $0.get(path) }
+        try await self.client(token: client.secret) { try await $0.get(path, Self.headers) }
     }
 
     func post(_ path: String, _ body: String, as client: Rounds.Client) async throws -> HTTPClient.Answer {
-        try await self.client(token: client.secret) { try await $0.post(path, body) }
+        try await self.client(token: client.secret) { try await $0.post(path, body, Self.headers) }
     }
 
     func merge(_ id: String, _ changeset: String, as client: Rounds.Client) async throws -> HTTPClient.Answer {

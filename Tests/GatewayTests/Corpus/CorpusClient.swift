@@ -6,6 +6,8 @@ final class CorpusClient {
     private let session: HTTPClient.Session
     private var names: RunNames
 
+    /// The id of all requests; answers are recorded without it.
+    private static let requestID = "corpus"
     /// The headers that are recorded.
     private static let headers = [
         "allow", "content-type", "etag", "idempotent-replayed", "retry-after", "vary", "www-authenticate",
@@ -26,8 +28,8 @@ final class CorpusClient {
         let answer = try await session.send(
             request.method, names.reveal(request.target), headers(of: request), request.body.map { names.reveal($0) })
         var named = names
-        var recorded = CorpusAnswer(
-            status: answer.status, body: ExactText(ExchangeText.text(named.hide(answer.body))))
+        let text = ExchangeText.text(named.hide(answer.body)).replacing(#","instance":"\#(Self.requestID)""#, with: "")
+        var recorded = CorpusAnswer(status: answer.status, body: ExactText(text))
         for name in Self.headers {
             guard let value = answer.headers[name], value != Self.usual(name, answer) else { continue }
             recorded.headers.append(ExactText("\(name): \(name == "etag" ? named.hideTag(value) : value)"))
@@ -52,7 +54,7 @@ final class CorpusClient {
     }
 
     private func headers(of request: CorpusRequest) -> [String: String] {
-        var headers: [String: String] = [:]
+        var headers = ["X-Request-ID": Self.requestID]
         if request.body != nil { headers["Content-Type"] = "application/json" }
         // Else the client would announce a body of unknown length.
         if request.body == nil, request.method == .post { headers["Content-Length"] = "0" }
