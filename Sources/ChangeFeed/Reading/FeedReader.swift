@@ -167,7 +167,7 @@ package final class FeedReader: Sendable {
         func departing(among names: [String]?) -> [String] {
             guard let viewer = access?.viewer else { return [] }
             return (names ?? []).filter { name in
-                active.catalog[name].flatMap { viewer.view(of: $0) }.map { !$0.seesEveryRow } ?? false
+                active.catalog[name].flatMap { viewer.view(of: $0) }.map { !$0.mayReadEveryRow } ?? false
             }
         }
     }
@@ -342,7 +342,9 @@ extension ResourceView {
 
     /// Returns true if the client could read a record since a revision, or until its departure.
     fileprivate func mayHaveSeen(_ change: SequencedChange, since revision: Int) -> Bool {
-        if seesEveryRow { return true }
+        // A record that does not match a filter counts as seen: a client has it from the answer to its own push, or from
+        // a time when the record matched.
+        if mayReadEveryRow { return true }
         let tuples =
             change.isDeparture
             ? change.conditions?.tuples(endedAt: change.revision) : change.conditions?.tuples(since: revision)

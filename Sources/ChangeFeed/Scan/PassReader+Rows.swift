@@ -44,7 +44,7 @@ extension PassReader {
         let changed = Dictionary(writes.ranges.map { ($0.range.id, $0.range) }) { _, last in last }
         for compared in unmoved {
             if let range = changed[compared.range.id] { pass.replace(1, by: [range]) }
-            pass.countDeliveries(compared.rows, names)
+            try await countDeliveries(compared.rows, &pass)
             pass.advance(to: pass.index + 1, after: compared.high)
         }
         return read
@@ -79,6 +79,14 @@ extension PassReader {
             hand.service.unreadable.note(pass.omitted, of: unit.resource, unit.section)
         }
         return read.stretches
+    }
+
+    /// Compares rows with delivery records.
+    private func countDeliveries(_ rows: [Mark], _ pass: inout SectionPass) async throws {
+        let (unit, columns) = (pass.unit, pass.filteredColumns)
+        // Row digests do not contain the columns that filters test.
+        let keys = columns.isEmpty ? [] : rows.compactMap { unit.key($0.key) }
+        pass.countDeliveries(rows, names, try await hand.values(of: columns, in: keys, of: unit))
     }
 
     private func changes(
@@ -129,7 +137,7 @@ extension PassReader {
         pass.section = section
         try await store(writes, &pass)
         pass.replace(1, by: writes.ranges.map(\.range))
-        pass.countDeliveries(compared.rows, names)
+        try await countDeliveries(compared.rows, &pass)
         // The rest of the range comes next.
         let done = writes.ranges.count - (compared.isWhole ? 0 : 1)
         let next = pass.index + done
@@ -170,7 +178,7 @@ extension PassReader {
         _ = try await hand.file(writes, of: pass.section.id, under: lease)
         pass.section.ranges += writes.ranges.map(\.range)
         if isLast { pass.section.isComplete = true }
-        pass.countDeliveries(rows, names)
+        try await countDeliveries(rows, &pass)
         pass.advance(to: pass.section.ranges.count, after: try pass.unit.decodedKey(rows.last?.key))
         return rows.count
     }

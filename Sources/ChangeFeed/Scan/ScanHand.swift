@@ -197,6 +197,33 @@ struct ScanHand: Sendable {
         }
     }
 
+    /// Reads some columns of existing root rows, by key; rows with a value that cannot be decoded are omitted.
+    func values(
+        of columns: Set<Int>, in keys: [RecordKey], of unit: ScanUnit
+    ) async throws(StoreError) -> [RecordKey: [Int: Value]] {
+        if columns.isEmpty || keys.isEmpty { return [:] }
+        let key = Array(0..<unit.section.keyCount)
+        let kept = Set(key).union(columns).sorted()
+        let sql = SectionSQL.of(unit.section, service.engine.dialect)
+        let statements = stride(from: 0, to: keys.count, by: Self.mostKeys).map { start in
+            sql.select(
+                where: key, in: keys[start..<min(start + Self.mostKeys, keys.count)].map(\.parts), locking: false
+            ).hashing(under: hashKey)
+        }
+        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            var found: [RecordKey: [Int: Value]] = [:]
+            for statement in statements {
+                let rows = try session.hashes(statement, keeping: kept)
+                for index in rows.digests.indices where rows.unreadable[index] == nil {
+                    let values = rows.values[(index * kept.count)..<((index + 1) * kept.count)]
+                    let row = Dictionary(zip(kept, values)) { first, _ in first }
+                    found[RecordKey(key.compactMap { row[$0] })] = row
+                }
+            }
+            return found
+        }
+    }
+
     // MARK: The journal
 
     struct Known: Sendable {
@@ -272,7 +299,7 @@ struct ScanHand: Sendable {
     private static let mostBeside = 5
 
     private func bound(_ spans: inout SpanCheck, of unit: ScanUnit) async throws(StoreError) {
-        for (index, end) in spans.seal().enumerated() where end.low != nil || end.high != nil {
+        for (index, end) in spans.seal(for: unit.resource).enumerated() where end.low != nil || end.high != nil {
             let (low, high) = (end.low.map { unit.key($0) }, end.high.map { unit.key($0) })
             // A key in an older form.
             if low == .some(nil) || high == .some(nil) {

@@ -7,8 +7,12 @@ extension SectionPass {
     /// The columns whose values the comparison needs.
     var deliveryColumns: [Int] {
         if deliveries.isEmpty { return [] }
-        return deliveries.spans.looksAtConditions ? unit.kept : unit.link
+        guard deliveries.spans.looksAtConditions else { return unit.link }
+        return unit.kept + filteredColumns.subtracting(unit.kept).sorted()
     }
+
+    /// The columns of the root that filters of clients test.
+    var filteredColumns: Set<Int> { deliveries.spans.filteredColumns }
 
     /// Counts rows that were read with the values of `deliveryColumns`.
     mutating func countDeliveries(_ part: Range<Int>, of rows: HashedRows, _ names: RecordNames) {
@@ -29,28 +33,39 @@ extension SectionPass {
             countDelivery(link: link, digest: rows.digests[index], names) {
                 let values = unit.conditions.compactMap { kept.firstIndex(of: $0) }.map { rows.values[first + $0] }
                 return ConditionTuple(values: values, of: unit.resource)
+            } value: { column in
+                guard rows.unreadable[index] == nil else { return nil }
+                return kept.firstIndex(of: column).map { rows.values[first + $0] }
             }
         }
     }
 
-    mutating func countDeliveries(_ marks: [Mark], _ names: RecordNames) {
+    /// Counts rows of which only the digests were read.
+    ///
+    /// - Parameter values: the values of `filteredColumns`, by column.
+    mutating func countDeliveries(_ marks: [Mark], _ names: RecordNames, _ values: [RecordKey: [Int: Value]]) {
         if deliveries.isEmpty { return }
         let unit = unit
         for mark in marks {
+            let row = values.isEmpty ? nil : unit.key(mark.key).flatMap { values[$0] }
             countDelivery(link: unit.isRoot ? mark.key : mark.link, digest: mark.digest, names) {
                 ConditionTuple(bytes: mark.tag.bytes, of: unit.resource)
+            } value: {
+                row?[$0]
             }
         }
     }
 
     private mutating func countDelivery(
-        link: [UInt8], digest: UInt64, _ names: RecordNames, conditions: () -> ConditionTuple?
+        link: [UInt8], digest: UInt64, _ names: RecordNames, conditions: () -> ConditionTuple?,
+        value: (Int) -> Value?
     ) {
         let ranges = deliveries.count(link: ScanUnit.hash(link: link, names.hashKey), digest: digest)
         if ranges.isEmpty { return }
         let tuple = conditions()
-        guard let revision = deliveries.spans.revision(of: ranges, unit.resource, tuple), let key = unit.key(link)
-        else { return }
+        guard let revision = deliveries.spans.revision(of: ranges, tuple, value), let key = unit.key(link) else {
+            return
+        }
         missed.append(
             ScanHand.FoundChange(
                 name: names.name(key, unit), toldSince: revision, tags: tuple.map { [ConditionTag($0.bytes)] } ?? []))

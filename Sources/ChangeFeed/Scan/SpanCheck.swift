@@ -28,6 +28,8 @@ struct SpanCheck {
         let low: [UInt8]?
         var high: [UInt8]?
         let viewer: Viewer?
+        /// The client's view of the resource, after `seal`; nil if the client sees every row.
+        var view: ResourceView?
         var pages: [Int32]
         var numbers: [Int]
         /// The highest revision of equal pages.
@@ -62,6 +64,9 @@ struct SpanCheck {
     /// True if the comparison needs the condition values of rows.
     var looksAtConditions: Bool { runs.contains { $0.viewer != nil } }
 
+    /// The columns of the root that filters of clients test, after `seal`.
+    var filteredColumns: Set<Int> { runs.reduce(into: []) { $0.formUnion($1.view?.filteredColumns ?? []) } }
+
     /// Adds the delivery record of a page.
     ///
     /// - Returns: the index of the page.
@@ -95,8 +100,9 @@ struct SpanCheck {
     ///
     /// Runs beyond the maximum wait for the next pass.
     ///
+    /// - Parameter resource: the resource of the rows; nil if every client sees every row.
     /// - Returns: the ends of the remaining runs.
-    mutating func seal() -> [(low: [UInt8]?, high: [UInt8]?)] {
+    mutating func seal(for resource: Resource? = nil) -> [(low: [UInt8]?, high: [UInt8]?)] {
         var shapes: [Shape: Int] = [:]
         var kept: [Run] = []
         for run in runs {
@@ -114,6 +120,7 @@ struct SpanCheck {
         places = [:]
         for (index, run) in runs.enumerated() {
             let bit = Runs(rawValue: 1 << UInt64(index))
+            runs[index].view = resource.flatMap { run.viewer?.view(of: $0) }
             for page in run.pages { pageRuns[Int(page)].formUnion(bit) }
             if run.low == nil { open.formUnion(bit) }
         }
@@ -166,14 +173,15 @@ struct SpanCheck {
 
     /// Returns the highest revision of a run that was sent without a row to a client that may read it, or nil.
     ///
-    /// - Parameter tuple: the condition values of the row; nil if they are unknown.
-    func revision(of missed: Runs, _ resource: Resource, _ tuple: ConditionTuple?) -> Int? {
+    /// - Parameters:
+    ///   - tuple: the condition values of the row; nil if they are unknown.
+    ///   - value: returns the row's value in a column that filters test, or nil if it is unknown.
+    func revision(of missed: Runs, _ tuple: ConditionTuple?, _ value: (Int) -> Value?) -> Int? {
         var highest: Int?
         for (index, run) in runs.enumerated() where missed.contains(Runs(rawValue: 1 << UInt64(index))) {
-            if let viewer = run.viewer, let tuple, let view = viewer.view(of: resource),
-                view.grants(onConditions: tuple.values).isEmpty
-            {
-                continue
+            if let view = run.view {
+                if let tuple, view.grants(onConditions: tuple.values).isEmpty { continue }
+                guard view.mayMatch(value) else { continue }
             }
             highest = max(highest ?? run.revision, run.revision)
         }

@@ -22,8 +22,8 @@ struct ChangesController {
     private static let longestWait = 60
 
     func addRoutes(to routes: inout RouteTable) {
-        routes.get("/v1/changes", query: ["since", "feed", "resources", "limit", "wait"], use: changes)
-        routes.get("/v1/snapshot", query: ["resources", "after"], use: snapshot)
+        routes.get("/v1/changes", query: ["since", "feed", "resources", "limit", "wait", "filter"], use: changes)
+        routes.get("/v1/snapshot", query: ["resources", "after", "filter", "unless"], use: snapshot)
     }
 
     // MARK: Changes
@@ -32,7 +32,7 @@ struct ChangesController {
         var active = try box.ready()
         let client = context.access(to: active.catalog)
         let asked = try FeedRequest(context.query, under: active, for: client, service.limits)
-        let access = access.seen(by: client)
+        let access = access.seen(by: try ChosenFilter.access(of: client, by: asked.filter, under: active))
         if EventStream.isAccepted(context.headers) {
             if context.query["wait"] != nil {
                 throw Problem(.invalid, about: .query, detail: "Events come by themselves: “wait” goes with JSON.")
@@ -82,7 +82,8 @@ struct ChangesController {
             // Rights and rules may have changed during the wait.
             if let standing, await !standing.holds() { break }
             active = try box.ready()
-            access = access.seen(by: context.access(to: active.catalog))
+            let client = context.access(to: active.catalog)
+            access = access.seen(by: try ChosenFilter.access(of: client, by: asked.filter, under: active))
             let state = try await access.current()
             guard FeedAccess.isServed(since: page.revision, of: page.feed, by: state) else {
                 throw FeedAccess.resync(state)
@@ -98,18 +99,23 @@ struct ChangesController {
     @Sendable private func snapshot(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let client = context.access(to: active.catalog)
-        let access = access.seen(by: client)
-        let state = try await access.current()
+        let known = try await access.current()
         let names = try FeedRequest.resources(in: context.query, of: active.catalog, for: client)
-        let start = try await cursor(in: context.query, of: names, at: state, access)
+        let start = try cursor(in: context.query, of: names)
+        let filter = try filter(in: context.query, from: start, under: active, for: client)
+        let access = access.seen(by: try ChosenFilter.access(of: client, by: filter, under: active))
+        var state = access.named(known)
+        if let start { _ = try await access.position(since: start.revision, of: start.feed) }
+        let former = try FormerFeed(context.query, from: start, at: state, under: active, for: client)
+        if let former { state = former.begin(of: state) }
         let wanted = start?.resources ?? names ?? active.catalog.readable(by: client).map(\.name)
         let resources = wanted.compactMap { active.catalog.readable($0, by: client) }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
         for resource in resources { try active.requireInService(resource) }
         try await service.checkColumns(of: resources, deadline: context.deadline)
         let lines = SnapshotLines(
-            service: service, active: active, state: state, resources: resources, viewer: client?.viewer,
-            shown: access.shown, from: start)
+            service: service, active: active, state: state, resources: resources, viewer: access.access?.viewer,
+            shown: access.shown, from: start, unless: former?.records)
         return try await SnapshotStream(
             lines: lines, box: box, logger: logger, standing: TokenStanding(context, tokens),
             isCurrent: { [box] in
@@ -122,10 +128,8 @@ struct ChangesController {
 
     /// Returns the cursor from which an interrupted download continues, or nil.
     ///
-    /// - Throws: a `Problem`: 400 for a wrong cursor or other resources, 410 for an outdated feed or revision.
-    private func cursor(
-        in query: Query, of names: [String]?, at state: FeedState, _ access: FeedAccess
-    ) async throws -> SnapshotCursor? {
+    /// - Throws: a 400 `Problem` for a wrong cursor or other resources.
+    private func cursor(in query: Query, of names: [String]?) throws(Problem) -> SnapshotCursor? {
         guard let text = try query.text("after") else { return nil }
         guard let cursor = SnapshotCursor(text: text) else {
             throw Problem(.invalid, about: .query, detail: "“after” is no cursor of a snapshot.")
@@ -133,7 +137,17 @@ struct ChangesController {
         if let names, names != cursor.resources {
             throw Problem(.invalid, about: .query, detail: "“after” is the cursor of a snapshot of other resources.")
         }
-        _ = try await access.position(since: cursor.revision, of: cursor.feed)
         return cursor
+    }
+
+    /// Returns the filter of the query or, if the query has none, that of the snapshot that continues.
+    private func filter(
+        in query: Query, from start: SnapshotCursor?, under active: ActiveRules, for client: ClientAccess?
+    ) throws(Problem) -> ChosenFilter? {
+        if query["filter"] == nil, let text = start.flatMap({ FeedName(text: $0.feed) })?.filter {
+            // A filter that is not possible any more makes the feed of the cursor another one.
+            return (try? ChosenFilter(Array(text.utf8), under: active, for: client)) ?? nil
+        }
+        return try ChosenFilter(query, under: active, for: client)
     }
 }

@@ -63,8 +63,12 @@ struct SyncController {
                     path: WirePath("resources"))
             }
         }
+        let filter = try asked.filter.flatMap { text throws(Problem) in
+            try ChosenFilter(text, under: active, for: access)
+        }
         let request = FeedRequest(
-            since: asked.since, feed: asked.feed, resources: names, limit: FeedRequest.limit(asked.limit, limits))
+            since: asked.since, feed: asked.feed, resources: names, limit: FeedRequest.limit(asked.limit, limits),
+            filter: filter)
         try request.checkFeed()
         return request
     }
@@ -72,7 +76,8 @@ struct SyncController {
     private func answer(
         _ pushes: SyncPushes, _ wanted: FeedRequest, under active: ActiveRules, _ context: GatewayContext
     ) async throws -> Response {
-        let access = access.seen(by: context.access(to: active.catalog))
+        let client = context.access(to: active.catalog)
+        let access = access.seen(by: try ChosenFilter.access(of: client, by: wanted.filter, under: active))
         var state: FeedState?
         let bytes: [UInt8]
         var isWhole = pushes.allMerged

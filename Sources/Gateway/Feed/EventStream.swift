@@ -182,7 +182,15 @@ struct EventStream: Sendable {
         let active = try box.ready()
         // Other rules may change the client's rights, which changes the name of its feed.
         let client = active.catalog.hasAccessRules ? bearer?.access(to: active.catalog) : nil
-        let access = access.seen(by: client ?? (active.catalog.hasAccessRules ? access.access : nil))
+        let rights = client ?? (active.catalog.hasAccessRules ? access.access : nil)
+        let filtered: ClientAccess?
+        do {
+            filtered = try ChosenFilter.access(of: rights, by: asked.filter, under: active)
+        } catch {
+            // The client's next request reports the fault of its filter.
+            return .news(.resync(FeedAccess.resync(access.seen(by: rights).named(known))))
+        }
+        let access = access.seen(by: filtered)
         let state = access.named(known)
         guard FeedAccess.isServed(since: position.revision, of: position.feed, by: state) else {
             // Another gateway may be ahead.

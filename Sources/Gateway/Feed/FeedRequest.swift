@@ -12,6 +12,8 @@ struct FeedRequest: Sendable {
     /// In the order of the rules; nil for all.
     var resources: [String]?
     var limit: Int
+    /// nil for all records.
+    var filter: ChosenFilter?
 
     /// Reads a decimal integer without a sign; nil if the member is missing.
     ///
@@ -68,10 +70,12 @@ struct FeedRequest: Sendable {
         feed = try query.text("feed")
         resources = try Self.resources(in: query, of: active.catalog, for: access)
         limit = Self.limit(try Self.number("limit", in: query), limits)
+        filter = try ChosenFilter(query, under: active, for: access)
         try checkFeed()
     }
 
-    init(since: Int?, feed: String?, resources: [String]?, limit: Int) {
+    init(since: Int?, feed: String?, resources: [String]?, limit: Int, filter: ChosenFilter?) {
+        self.filter = filter
         self.since = since
         self.feed = feed
         self.resources = resources

@@ -63,6 +63,13 @@ package struct RoleRule: Sendable, Hashable {
         self.sets = sets
     }
 
+    /// The role of every client for a resource without access rules.
+    static func unlimited(_ resource: Resource) -> RoleRule {
+        let all = resource.sections.map { SectionRights.all(of: $0) }
+        return RoleRule(
+            name: ExactText(""), rule: .default, reads: all, writes: all, creates: true, deletes: true)
+    }
+
     var readsAnything: Bool { reads.contains(where: \.isGiven) }
 }
 

@@ -26,6 +26,7 @@ extension ResourceView {
         case .oneOf(let values): "one" + joined(Set(values.map(text)).sorted())
         case .not(let denied): "not" + Self.text(denied, text)
         case .any(let tests): "any" + joined(tests.map { Self.text($0, text) })
+        case .all(let tests): "all" + joined(tests.map { Self.text($0, text) })
         case .before(let value): "before" + text(value)
         case .after(let value): "after" + text(value)
         }

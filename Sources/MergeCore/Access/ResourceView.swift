@@ -11,16 +11,27 @@ package final class ResourceView: Sendable {
     /// The client.
     package let viewer: Viewer
     let grants: [Grant]
+    /// The tests of each filter, or empty if all rows match.
+    ///
+    /// A row has to meet all tests of one filter.
+    let filters: [[FieldTest]]
     private let sights: [RecordSight]
     private let everything: RecordSight
 
-    init(_ access: AccessRules, of resource: Resource, for viewer: Viewer) {
+    init(of resource: Resource, for viewer: Viewer) {
         self.resource = resource
         self.viewer = viewer
         let columns = resource.root.columns
-        grants = access.roles.filter { viewer.roles.contains($0.name) && $0.readsAnything }.map { role in
+        let roles = resource.access.map { access in
+            access.roles.filter { viewer.roles.contains($0.name) && $0.readsAnything }
+        }
+        grants = (roles ?? [.unlimited(resource)]).map { role in
             Grant(role: role, tests: role.conditions.map { SettledTest($0.test, of: columns[$0.column], for: viewer) })
         }
+        let filters = viewer.filters.map { filter in
+            filter.conditions(on: resource).compactMap { FieldTest($0, of: resource.root) }
+        }
+        self.filters = filters.contains(where: \.isEmpty) ? [] : filters
         sights = grants.map { RecordSight($0.role.reads) }
         everything = Self.union(sights, of: resource)
     }
@@ -35,14 +46,24 @@ package final class ResourceView: Sendable {
     /// True if the client can read nothing of the resource.
     package var isClosed: Bool { grants.isEmpty }
 
-    /// True if the client can see every row.
-    package var seesEveryRow: Bool { grants.contains { $0.tests.isEmpty } }
+    /// True if the client can see every row and has chosen all of them.
+    package var seesEveryRow: Bool { mayReadEveryRow && filters.isEmpty }
+
+    /// True if the client's roles let it read every row, whatever its filter chooses.
+    package var mayReadEveryRow: Bool { grants.contains { $0.tests.isEmpty } }
 
     /// True if the client can see every field of every row.
-    package var seesEverything: Bool { grants.contains { $0.tests.isEmpty && $0.role.reads.allSatisfy(\.isAll) } }
+    package var seesEverything: Bool {
+        filters.isEmpty && grants.contains { $0.tests.isEmpty && $0.role.reads.allSatisfy(\.isAll) }
+    }
 
     /// Returns the roles under which the client sees a root row, or none if the row does not exist for it.
     package func grants(on root: [Value]) -> GrantSet {
+        let found = rights(on: root)
+        return found.isEmpty || matches(root, under: found) ? found : .none
+    }
+
+    private func rights(on root: [Value]) -> GrantSet {
         var found = GrantSet.none
         let columns = resource.root.columns
         for (position, grant) in grants.enumerated() {
@@ -54,7 +75,9 @@ package final class ResourceView: Sendable {
         return found
     }
 
-    /// Returns the roles under which the client sees a row with these values of `AccessRules.columns`.
+    /// Returns the roles under which the client may read a row with these values of `AccessRules.columns`.
+    ///
+    /// Filters do not count, because the values need not include their columns.
     package func grants(onConditions values: [Value]) -> GrantSet {
         guard let named = resource.access?.columns, named.count == values.count else { return .all }
         var found = GrantSet.none
@@ -69,16 +92,17 @@ package final class ResourceView: Sendable {
         return found
     }
 
-    /// The client with only the roles and claims that conditions read, or nil if it sees every row.
+    /// The client with only the roles, claims and filters that decide about rows, or nil if it sees every row.
     package var asConditionsSee: Viewer? {
-        guard !seesEveryRow, let access = resource.access else { return nil }
-        let claims = access.claims
+        if seesEveryRow { return nil }
+        let claims = resource.access?.claims ?? []
         let members = viewer.claims.names.filter { claims.contains($0.string) }.compactMap { name in
             viewer.claims[name.string].map { (name, $0) }
         }
         return Viewer(
             who: claims.contains("who") ? viewer.who : "", roles: Set(grants.map(\.role.name)),
-            claims: AccessClaims(Dictionary(members) { first, _ in first }))
+            claims: AccessClaims(Dictionary(members) { first, _ in first }),
+            filters: filters.isEmpty ? [] : viewer.filters.map { $0.only(resource) })
     }
 
     /// Returns true if a root row exists for the client.

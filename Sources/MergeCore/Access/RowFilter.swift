@@ -9,6 +9,7 @@ package struct RowFilter: Sendable, Hashable {
         case null
         case not(Test)
         case any([Test])
+        case all([Test])
         case before(Value)
         case after(Value)
     }
@@ -25,17 +26,24 @@ extension ResourceView {
     /// The rows that the client sees, or nil if a database cannot exclude any row.
     package var rowFilter: RowFilter? {
         var alternatives: [[Int: RowFilter.Test]] = []
-        var isExact = true
+        // A row in which no role reads a filter's field does not match, and a database does not test this.
+        var isExact = filters.isEmpty || readsFiltersEverywhere
         for grant in grants where !grant.tests.contains(.never) {
-            var tests: [Int: RowFilter.Test] = [:]
-            for (condition, test) in zip(grant.role.conditions, grant.tests) {
-                let column = resource.root.columns[condition.column]
-                tests[condition.column] = RowFilter.test(test, column)
-                if tests[condition.column] == nil || !column.comparesByValue { isExact = false }
+            for chosen in filters.isEmpty ? [[]] : filters {
+                let all =
+                    zip(grant.role.conditions, grant.tests).map { (column: $0.column, test: $1) }
+                    + chosen.map { (column: $0.column, test: $0.test) }
+                var tests: [Int: [RowFilter.Test]] = [:]
+                for (position, test) in all {
+                    let column = resource.root.columns[position]
+                    let made = RowFilter.test(test, column)
+                    if made == nil || !column.comparesByValue { isExact = false }
+                    if let made { tests[position, default: []].append(made) }
+                }
+                // This alternative may include every row.
+                if tests.isEmpty { return nil }
+                alternatives.append(tests.mapValues { $0.count == 1 ? $0[0] : .all($0) })
             }
-            // This role may include every row.
-            if tests.isEmpty { return nil }
-            alternatives.append(tests)
         }
         return RowFilter(alternatives: alternatives, isExact: isExact)
     }
@@ -53,6 +61,9 @@ extension RowFilter {
         case .any(let tests):
             let made = tests.compactMap { self.test($0, column) }
             return made.count == tests.count ? .any(made) : nil
+        case .all(let tests):
+            let made = tests.compactMap { self.test($0, column) }
+            return made.count == tests.count ? .all(made) : nil
         case .not(let denied):
             // Values that are equal only under a collation are different.
             guard column.comparesByValue else { return nil }

@@ -8,6 +8,7 @@ package indirect enum SettledTest: Sendable, Hashable {
     /// The column is not NULL and does not meet the test.
     case not(SettledTest)
     case any([SettledTest])
+    case all([SettledTest])
     case before(Value)
     case after(Value)
 
@@ -59,6 +60,7 @@ package indirect enum SettledTest: Sendable, Hashable {
         case .never: false
         case .null: value.isNull
         case .any(let tests): tests.contains { $0.isMet(by: value, of: type) }
+        case .all(let tests): tests.allSatisfy { $0.isMet(by: value, of: type) }
         case _ where value.isNull: false
         case .oneOf(let values): values.contains(value)
         case .not(let denied): !denied.isMet(by: value, of: type)

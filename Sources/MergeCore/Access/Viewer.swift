@@ -6,17 +6,30 @@ package struct Viewer: Sendable, Hashable {
     package let roles: Set<ExactText>
     /// The claims of the token.
     package let claims: AccessClaims
+    /// The client's filters, of which a record has to match one, or empty if all records match.
+    package let filters: [RecordFilter]
 
     /// Creates a viewer from a token.
-    package init(who: String, roles: Set<ExactText>, claims: AccessClaims) {
+    package init(who: String, roles: Set<ExactText>, claims: AccessClaims, filters: [RecordFilter] = []) {
         self.who = who
         self.roles = roles
         self.claims = claims
+        self.filters = filters
     }
 
-    /// Returns the client's view of a resource, or nil if the resource has no access rules.
+    /// The client of a gateway without access rules.
+    package static let anonymous = Viewer(who: "", roles: [], claims: AccessClaims())
+
+    /// Returns the viewer with filters instead of its own.
+    package func with(_ filters: [RecordFilter]) -> Viewer {
+        Viewer(who: who, roles: roles, claims: claims, filters: filters)
+    }
+
+    /// Returns the client's view of a resource, or nil if neither access rules nor filters limit it.
     package func view(of resource: Resource) -> ResourceView? {
-        resource.access.map { ResourceView($0, of: resource, for: self) }
+        let isFiltered = !filters.isEmpty && filters.allSatisfy { !$0.conditions(on: resource).isEmpty }
+        guard resource.access != nil || isFiltered else { return nil }
+        return ResourceView(of: resource, for: self)
     }
 
     private func claim(_ name: String) -> Scalar? { name == "who" ? .text(who) : claims[name] }

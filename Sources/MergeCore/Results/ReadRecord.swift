@@ -77,7 +77,8 @@ package struct UnreadableRecord: Sendable, Hashable {
 
 extension ResourceView {
     fileprivate func sees(_ record: UnreadableRecord, under roles: GrantSet) -> Bool {
-        guard let conditions = record.conditions else { return seesEveryRow }
+        // Whether the record matches a filter is unknown, so it does not hide the record.
+        guard let conditions = record.conditions else { return mayReadEveryRow }
         return !grants(onConditions: conditions).intersection(roles).isEmpty
     }
 }

@@ -72,7 +72,7 @@ extension RecordReader {
     private func shown(_ keys: [RecordKey]) throws(StoreError) -> [RecordKey] {
         guard let view, !view.seesEveryRow else { return keys }
         let root = resource.root
-        let columns = Set(0..<root.keyCount).union(resource.access?.columns ?? [])
+        let columns = Set(0..<root.keyCount).union(resource.access?.columns ?? []).union(view.filteredColumns)
         var shown: Set<RecordKey> = []
         for start in stride(from: 0, to: keys.count, by: SectionSQL.maximumBatch) {
             let batch = keys[start..<min(start + SectionSQL.maximumBatch, keys.count)]

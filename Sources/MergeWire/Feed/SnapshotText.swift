@@ -34,6 +34,14 @@ package enum SnapshotText {
         return writer.bytes
     }
 
+    /// Returns the line of a record that the client no longer has to keep.
+    package static func gone(_ key: RecordKey, of resource: Resource) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { ChangesEncoder.write(nil, under: key, of: resource, to: &$0) }
+        writer.endLine()
+        return writer.bytes
+    }
+
     /// Returns the line of a cursor.
     package static func cursor(_ cursor: String) -> [UInt8] { line("cursor") { $0.string(cursor) } }
 

@@ -3,7 +3,7 @@ package import MergeCore
 /// Reads the body of `POST /v1/sync`.
 package struct SyncDecoder: Sendable {
     private let limits: WireLimits
-    private static let members = ["feed", "since", "resources", "limit", "pushes"]
+    private static let members = ["feed", "since", "resources", "limit", "filter", "pushes"]
     /// The maximum number of pushes in a request.
     package static let maximumPushes = 1_000
 
@@ -25,6 +25,7 @@ package struct SyncDecoder: Sendable {
                 since: try number(root["since"], top.member("since")), feed: try text(root["feed"], top.member("feed")),
                 resources: try resources(root["resources"], top.member("resources")),
                 limit: try number(root["limit"], top.member("limit")),
+                filter: root["filter"].map { Array($0.text.utf8) },
                 pushes: try pushes(root["pushes"], top.member("pushes")))
         }
     }

@@ -16,6 +16,8 @@ package struct SyncRequest: Sendable {
     package let resources: [String]?
     /// The maximum number of changes, or nil for the default.
     package let limit: Int?
+    /// The filter of the changes as JSON, or nil for all records.
+    package let filter: [UInt8]?
     /// The pushes in the order of their execution.
     package let pushes: [SentPush]
 }

@@ -30,6 +30,8 @@ extension SectionSQL {
         case .any(let tests):
             if tests.isEmpty { return "1 = 0" }
             return "(" + tests.map { text($0, of: column, &binds) }.joined(separator: " OR ") + ")"
+        case .all(let tests):
+            return "(" + tests.map { text($0, of: column, &binds) }.joined(separator: " AND ") + ")"
         case .before(let end): return compared(" < ", end)
         case .after(let start): return compared(" > ", start)
         }

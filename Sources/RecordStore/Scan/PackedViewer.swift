@@ -21,7 +21,32 @@ enum PackedViewer {
             PackedNumber.append(name.string.utf8, to: &out)
             guard let claim = viewer.claims[name.string], append(claim, to: &out) else { return nil }
         }
-        return out
+        if viewer.filters.isEmpty { return out }
+        // Earlier versions ignore what follows.
+        PackedNumber.append(UInt64(viewer.filters.count), to: &out)
+        return viewer.filters.allSatisfy { append($0, to: &out) } ? out : nil
+    }
+
+    private static func append(_ filter: RecordFilter, to out: inout [UInt8]) -> Bool {
+        PackedNumber.append(UInt64(filter.conditions.count), to: &out)
+        for (resource, conditions) in filter.conditions.sorted(by: { $0.key < $1.key }) {
+            PackedNumber.append(resource.string.utf8, to: &out)
+            PackedNumber.append(UInt64(conditions.count), to: &out)
+            for condition in conditions {
+                PackedNumber.append(condition.section.utf8, to: &out)
+                PackedNumber.append(condition.field.utf8, to: &out)
+                switch condition.test {
+                case .oneOf(let values):
+                    out.append(0)
+                    guard append(.array(values), to: &out) else { return false }
+                case .range(let from, let before):
+                    // Null is no bound, so it represents a missing one.
+                    out.append(1)
+                    guard append(from ?? .null, to: &out), append(before ?? .null, to: &out) else { return false }
+                }
+            }
+        }
+        return true
     }
 
     private static func append(_ scalar: Scalar, to out: inout [UInt8]) -> Bool {
@@ -61,7 +86,44 @@ enum PackedViewer {
             guard let name = text(&reader), let claim = scalar(&reader, depth: 0) else { return nil }
             claims[ExactText(name)] = claim
         }
-        return Viewer(who: who, roles: roles, claims: AccessClaims(claims))
+        let viewer = Viewer(who: who, roles: roles, claims: AccessClaims(claims))
+        if reader.isAtEnd { return viewer }
+        guard let filterCount = reader.count() else { return nil }
+        var filters: [RecordFilter] = []
+        for _ in 0..<filterCount {
+            guard let filter = filter(&reader) else { return nil }
+            filters.append(filter)
+        }
+        return viewer.with(filters)
+    }
+
+    private static func filter(_ reader: inout PackedReader) -> RecordFilter? {
+        guard let resourceCount = reader.count() else { return nil }
+        var all: [ExactText: [RecordFilter.Condition]] = [:]
+        for _ in 0..<resourceCount {
+            guard let resource = text(&reader), let count = reader.count() else { return nil }
+            var conditions: [RecordFilter.Condition] = []
+            for _ in 0..<count {
+                guard let section = text(&reader), let field = text(&reader), let test = test(&reader) else {
+                    return nil
+                }
+                conditions.append(RecordFilter.Condition(section: section, field: field, test: test))
+            }
+            all[ExactText(resource)] = conditions
+        }
+        return RecordFilter(all)
+    }
+
+    private static func test(_ reader: inout PackedReader) -> RecordFilter.Test? {
+        switch reader.byte() {
+        case 0:
+            guard case .array(let values)? = scalar(&reader, depth: 0) else { return nil }
+            return .oneOf(values)
+        case 1:
+            guard let from = scalar(&reader, depth: 0), let before = scalar(&reader, depth: 0) else { return nil }
+            return .range(from: from == .null ? nil : from, before: before == .null ? nil : before)
+        default: return nil
+        }
     }
 
     private static func text(_ reader: inout PackedReader) -> String? {

@@ -144,7 +144,13 @@ import TestSupport
         let viewer = Viewer(
             who: "ann", roles: [ExactText("driver"), ExactText("late")], claims: AccessClaims(claims))
         let entries = [ShownNote.Entry(record: "7", link: 1, digest: .max)]
-        for viewer in [nil, viewer] {
+        let filter = RecordFilter([
+            ExactText("orders"): [
+                .init(section: "order", field: "status", test: .oneOf([.text("open"), .null])),
+                .init(section: "order", field: "area", test: .range(from: .integer(3), before: nil)),
+            ]
+        ])
+        for viewer in [nil, viewer, viewer.with([filter]), Viewer.anonymous.with([filter, RecordFilter([:])])] {
             for (low, high): ([UInt8]?, [UInt8]?) in [(nil, nil), ([], [1, 10]), ([0, 255], nil)] {
                 let content = ShownNote.Content(
                     entries: entries, span: ShownSpan(snapshot: .max, low: low, high: high, viewer: viewer))

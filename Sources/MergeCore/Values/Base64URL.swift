@@ -1,9 +1,9 @@
 /// Base64 without padding, in the URL alphabet (RFC 4648 section 5).
-enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// Decodes a text; nil for other texts, even with padding.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var out: [UInt8] = []
         out.reserveCapacity(text.count * 3 / 4)
@@ -21,7 +21,8 @@ enum Base64URL {
         return bits & (1 << UInt32(count) - 1) == 0 ? out : nil
     }
 
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    /// Encodes bytes.
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var out: [UInt8] = []
         var bits: UInt32 = 0
         var count = 0
