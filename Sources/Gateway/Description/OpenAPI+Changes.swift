@@ -11,6 +11,7 @@ extension OpenAPI {
                   {"$ref": "#/components/parameters/resources"},
                   {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 0}, "description": "Changes on a page; cut to the allowed range."},
                   {"name": "wait", "in": "query", "schema": {"type": "integer", "minimum": 0}, "description": "Seconds to wait with nothing to tell; cut to 60. Not with events."},
+                  {"$ref": "#/components/parameters/filter"},
                   {"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}, "description": "The id of the last event; it counts before the address."}
                 ],
                 "responses": {
@@ -25,7 +26,9 @@ extension OpenAPI {
                 "operationId": "getSnapshot", "summary": "Every record, one line of JSON each, and the revision from which changes go on.",
                 "parameters": [
                   {"$ref": "#/components/parameters/resources"},
-                  {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "The last cursor of a download that broke."}
+                  {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "The last cursor of a download that broke."},
+                  {"$ref": "#/components/parameters/filter"},
+                  {"name": "unless", "in": "query", "schema": {"type": "string"}, "description": "The feed that the client followed under another filter, or `FEED:REVISION`. The snapshot omits the records that the client has, and reports those that do not match `filter` with `record: null`."}
                 ],
                 "responses": {
                   "200": {"description": "Lines `snapshot`, records, `cursor` and `end`.", "content": {"application/x-ndjson": {"schema": {"type": "string"}}}},
@@ -36,7 +39,8 @@ extension OpenAPI {
             }
             """#,
         parameters: #"""
-            "resources": {"name": "resources", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "Names of resources, a comma between them; all if left out."}
+            "resources": {"name": "resources", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "Names of resources, a comma between them; all if left out."},
+            "filter": {"name": "filter", "in": "query", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Filter"}}}, "description": "The records that the client wants; all if left out."}
             """#,
         schemas: #"""
             "Changes": {
@@ -53,6 +57,21 @@ extension OpenAPI {
                 "record": {"anyOf": [{"$ref": "#/components/schemas/Record"}, {"type": "null"}], "description": "The record as it is now; null if it is gone, or if it cannot be read and there is a problem."},
                 "problem": {"$ref": "#/components/schemas/Problem"},
                 "by": {"anyOf": [{"$ref": "#/components/schemas/Author"}, {"type": "null"}], "description": "The push that did it; null for other programs."}
+              }
+            },
+            "Filter": {
+              "type": "object", "description": "By resource, the conditions on fields of its root section, all of which hold. Resources without an entry are whole.",
+              "additionalProperties": {
+                "type": "object", "description": "By `section.field`: a value or null (equal), an array of them (one of them), or a range.",
+                "additionalProperties": {
+                  "anyOf": [
+                    {"type": ["string", "number", "boolean", "null", "array"]},
+                    {"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {
+                      "from": {"type": ["string", "number", "boolean"], "description": "At least this value."},
+                      "before": {"type": ["string", "number", "boolean"], "description": "Less than this value."}
+                    }}
+                  ]
+                }
               }
             },
             "Author": {

@@ -22,6 +22,7 @@ extension OpenAPI {
                 "feed": {"type": "string"}, "since": {"type": "integer", "minimum": 0},
                 "resources": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
                 "limit": {"type": "integer", "minimum": 0},
+                "filter": {"$ref": "#/components/schemas/Filter"},
                 "pushes": {"type": "array", "items": {"type": "object", "description": "As the body of `/v1/push`, with a `key`; one that is malformed fails alone."}}
               }
             },
