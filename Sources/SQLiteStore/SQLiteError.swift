@@ -32,7 +32,7 @@ enum SQLiteError {
         case SQLITE_ERROR
         where message.hasPrefix("no such column") || message.hasPrefix("no such table")
             || message.contains("has no column") || message.contains("generated column"):
-            (kind, text) = (.schemaChanged, "the schema is not what it was: \(message)")
+            (kind, text) = (.schemaChanged, "the schema has changed: \(message)")
         case SQLITE_ERROR where message.hasPrefix("cannot modify"):
             (kind, text) = (.denied, "the view cannot be written: \(message)")
         case SQLITE_TOOBIG: (kind, text) = (.tooLarge, "a value is longer than SQLite accepts")

@@ -137,10 +137,10 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ("/v1/push?Preview=true", "“Preview” is no member of this address's query; did you mean “preview”?"),
-        ("/v1/push?perview=true", "“perview” is no member of this address's query; did you mean “preview”?"),
-        ("/v1/push?x=1", "“x” is no member of this address's query."),
-        ("/v1/journal/1/undo?by=true", "“by” is no member of this address's query."),
+        ("/v1/push?Preview=true", "“Preview” is not a member of this address's query; did you mean “preview”?"),
+        ("/v1/push?perview=true", "“perview” is not a member of this address's query; did you mean “preview”?"),
+        ("/v1/push?x=1", "“x” is not a member of this address's query."),
+        ("/v1/journal/1/undo?by=true", "“by” is not a member of this address's query."),
     ])
     func theNearestMemberIsNamed(_ path: String, _ detail: String) async throws {
         try await Self.with { _, client async throws in
@@ -149,7 +149,7 @@ import TestSupport
         try await Self.with { _, client async throws in
             let answer = try await client.get("/v1/records/people/1?limit=3")
             #expect(
-                try answer.json()["detail"]?.text == "“limit” is no member of this address's query, which has none.")
+                try answer.json()["detail"]?.text == "“limit” is not a member of this address's query, which has none.")
         }
     }
 

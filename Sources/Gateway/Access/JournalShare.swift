@@ -11,7 +11,7 @@ struct JournalShare: Sendable {
         guard let wait = journal?.tables.meter.wait(of: who, past: bytesPerDay) else { return }
         throw Problem(
             .overJournal,
-            detail: "A token may leave \(bytesPerDay) bytes in the journal in a day; nothing was written.",
+            detail: "A token may store \(bytesPerDay) bytes in the journal in a day. Nothing was written.",
             retry: .later(.share, after: max(1, Int(wait.components.seconds))))
     }
 }

@@ -21,19 +21,23 @@ struct PageGuard: Sendable {
         if let authority, !isOwn(authority) {
             throw Self.refusal(
                 .strangeHost,
-                detail: "The header Host is no name of this machine, which is all that a gateway without tokens "
-                    + "goes by.")
+                detail: "The header Host does not name this machine. A gateway without tokens accepts no other "
+                    + "name.")
         }
         let origin = headers["origin"]?.trimmingSpaces
         if let origin, origins.contains(origin) { return }
         if let origin, authority.map({ "http://" + $0 == origin.lowercased() }) != true {
             throw Self.refusal(
-                .strangeOrigin, detail: "The gateway has no tokens, and the header Origin names a web page.")
+                .strangeOrigin,
+                detail: "The header Origin names a web page. A gateway without tokens accepts no requests of web pages."
+            )
         }
         if let site = headers["sec-fetch-site"]?.trimmingSpaces, !["same-origin", "none"].contains(site) {
             throw Self.refusal(
                 .strangeOrigin,
-                detail: "The gateway has no tokens, and the header Sec-Fetch-Site tells of a web page.")
+                detail:
+                    "The header Sec-Fetch-Site names a web page. A gateway without tokens accepts no requests of web pages."
+            )
         }
     }
 

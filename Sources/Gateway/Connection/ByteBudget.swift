@@ -49,7 +49,7 @@ final class ByteBudget: Sendable {
     /// The answer if the memory is used up.
     static let overloaded = Problem(
         .overloaded, about: .memory,
-        detail: "Other requests and answers take all the memory there is for them; nothing was written.",
+        detail: "Other requests use all memory for requests and answers. Nothing was written.",
         retry: .later(.overload, after: 1))
 }
 

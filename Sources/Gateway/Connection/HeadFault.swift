@@ -15,7 +15,7 @@ enum HeadFault {
         if let coding = headers["transfer-encoding"], coding.trimmingSpaces.lowercased() != "chunked" {
             return Problem(
                 .transferEncoding,
-                detail: "The only transfer coding is chunked; a body may be packed with Content-Encoding: gzip.")
+                detail: "The only transfer coding is chunked. To compress a body, use Content-Encoding: gzip.")
         }
         return nil
     }
@@ -24,7 +24,7 @@ enum HeadFault {
     static let unreadable = malformed("This is no request of HTTP/1.1, or its head is longer than 80 KiB.")
 
     static let slow = Problem(
-        .requestTimeout, detail: "The whole head has to arrive before the time of a head is over.")
+        .requestTimeout, detail: "The head of the request did not arrive in time.")
 
     private static func isVisible(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }

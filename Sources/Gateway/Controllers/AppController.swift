@@ -63,7 +63,7 @@ struct AppController {
             return try await Self.threads.runIfActive { [folder] in try folder.file(at: place) }
         } catch let error as AppFolderError {
             logger.error("request id=\(context.received.id): \(error)")
-            throw Problem(.internal, detail: "The app cannot be read; the gateway's log says more.")
+            throw Problem(.internal, detail: "A file of the app cannot be read. The gateway's log contains the reason.")
         }
     }
 

@@ -35,7 +35,7 @@ struct ChangesController {
         let access = access.seen(by: try ChosenFilter.access(of: client, by: asked.filter, under: active))
         if EventStream.isAccepted(context.headers) {
             if context.query["wait"] != nil {
-                throw Problem(.invalid, about: .query, detail: "Events come by themselves: “wait” goes with JSON.")
+                throw Problem(.invalid, about: .query, detail: "“wait” is not possible with events. Leave it out.")
             }
             return try await EventStream(
                 box: box, access: access, asked: asked, limits: service.limits, requestID: context.received.id,
@@ -132,7 +132,7 @@ struct ChangesController {
     private func cursor(in query: Query, of names: [String]?) throws(Problem) -> SnapshotCursor? {
         guard let text = try query.text("after") else { return nil }
         guard let cursor = SnapshotCursor(text: text) else {
-            throw Problem(.invalid, about: .query, detail: "“after” is no cursor of a snapshot.")
+            throw Problem(.invalid, about: .query, detail: "“after” is not a cursor of a snapshot.")
         }
         if let names, names != cursor.resources {
             throw Problem(.invalid, about: .query, detail: "“after” is the cursor of a snapshot of other resources.")

@@ -81,7 +81,7 @@ struct JournalController {
     private func number(_ request: Request) throws(Problem) -> Int {
         let text = String(request.rawPath(2) ?? "")
         guard let number = Int(text), number > 0 else {
-            throw Problem(.noSuchEntry, detail: "Entries of the journal have numbers.")
+            throw Problem(.noSuchEntry, detail: "The number of a journal entry must be a decimal integer.")
         }
         return number
     }

@@ -117,7 +117,7 @@ extension GatewayContext {
         guard !text.unicodeScalars.contains("\u{FFFD}") else {
             throw Problem(
                 .notUTF8,
-                detail: "The header \(name) has to be UTF-8, without the replacement character U+FFFD.")
+                detail: "The header \(name) must be UTF-8 without the replacement character U+FFFD.")
         }
         return text
     }
@@ -130,7 +130,7 @@ extension GatewayContext {
             let device = try utf8Header("x-device-id")
             guard (device?.unicodeScalars.count ?? 0) <= 255 else {
                 throw Problem(
-                    .invalid, about: .deviceName, detail: "The header X-Device-ID has at most 255 characters.")
+                    .invalid, about: .deviceName, detail: "The header X-Device-ID may have 255 characters at most.")
             }
             return Sender(who: bearer?.name ?? "", device: device)
         }

@@ -71,7 +71,7 @@ struct RecordsController {
         }
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
-            throw Problem(.invalid, about: .limit, detail: "“limit” is a decimal integer.")
+            throw Problem(.invalid, about: .limit, detail: "“limit” must be a decimal integer.")
         }
         // Numbers beyond an Int are clamped too.
         let number = Int(text) ?? (text.hasPrefix("-") ? 0 : .max)
@@ -92,7 +92,9 @@ extension RulesBox {
     func ready() throws(Problem) -> ActiveRules {
         guard let active else {
             throw Problem(
-                .notReady, detail: "The database cannot be reached or does not fit the rules; /readyz says more.",
+                .notReady,
+                detail:
+                    "The database cannot be reached, or its schema does not fit the rules. /readyz names the reason.",
                 retry: .later(.notReady, after: 5))
         }
         return active

@@ -52,7 +52,7 @@ struct SyncController {
             try FeedRequest.known(names, in: active.catalog.readable(by: access)) { name in
                 guard active.catalog[name] == nil else {
                     return Problem(
-                        .noRight, detail: "The rules do not show this client the resource “\(name)”.",
+                        .noRight, detail: "The rules do not allow this client to read the resource “\(name)”.",
                         path: WirePath("resources"))
                 }
                 let shown = name.utf8.count > NameIndex.maximumBytes ? "A name" : "“\(name)”"

@@ -14,7 +14,7 @@ struct TokenController {
 
     @Sendable private func issue(_ request: Request, _ context: GatewayContext) async throws -> Response {
         if case .success(let body) = context.received.body, body.readableBytes > 0 {
-            throw Problem(.invalid, detail: "A request for an access token has no body.")
+            throw Problem(.invalid, detail: "A request for an access token must have no body.")
         }
         guard let tokens, let bearer = context.bearer else {
             throw Problem(.noToken, detail: "The gateway has no refresh tokens.")

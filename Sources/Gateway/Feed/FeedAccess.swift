@@ -76,12 +76,13 @@ struct FeedAccess: Sendable {
     static func resync(_ state: FeedState) -> Problem {
         var problem = Problem(
             .resync,
-            detail: "Changes from this revision on are not kept: take a snapshot, and go on from its revision.")
+            detail:
+                "The changes after this revision are no longer stored. Take a snapshot and continue from its revision.")
         problem.feed = FeedReach(feed: state.feed, earliest: state.earliest)
         return problem
     }
 
     /// The problem if the journal is off.
     static let noFeed = Problem(
-        .noFeed, detail: "The gateway runs without a journal, so nobody knows what has changed.")
+        .noFeed, detail: "The gateway runs without a journal, so it has no changes and no snapshot.")
 }

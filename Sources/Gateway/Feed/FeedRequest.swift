@@ -21,7 +21,7 @@ struct FeedRequest: Sendable {
     static func number(_ name: String, in query: Query) throws(Problem) -> Int? {
         guard let text = try query.text(name) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
-            throw Problem(.invalid, about: .query, detail: "“\(name)” is a decimal integer without a sign.")
+            throw Problem(.invalid, about: .query, detail: "“\(name)” must be a decimal integer without a sign.")
         }
         return Int(text) ?? .max
     }
@@ -52,7 +52,7 @@ struct FeedRequest: Sendable {
         _ names: [String], in readable: [Resource], unknown: (String) -> Problem
     ) throws(Problem) -> [String] {
         guard !names.isEmpty, names.count > 1 || !names[0].isEmpty else {
-            throw Problem(.invalid, about: .query, detail: "“resources” names at least one resource.")
+            throw Problem(.invalid, about: .query, detail: "“resources” must name at least one resource.")
         }
         var wanted: Set<ObjectIdentifier> = []
         for name in names {
@@ -88,6 +88,6 @@ struct FeedRequest: Sendable {
     func checkFeed() throws(Problem) {
         guard let since, since > 0, feed == nil else { return }
         throw Problem(
-            .invalid, about: .query, detail: "“since” needs “feed”, the one that came with the revision.")
+            .invalid, about: .query, detail: "“since” needs “feed”: the feed of the answer with this revision.")
     }
 }

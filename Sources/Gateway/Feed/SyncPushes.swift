@@ -84,7 +84,7 @@ struct SyncPushes {
         }
         guard decoded.key != nil else {
             throw Problem(
-                .invalid, detail: "A push of a sync needs a key, under which it takes effect once.",
+                .invalid, detail: "A push of a sync needs a key.",
                 path: WirePath("key"))
         }
         let run = PushRun(
@@ -109,6 +109,6 @@ struct SyncPushes {
     }
 
     private static let notRun = Problem(
-        .notRun, detail: "An earlier push may succeed later, and this one may build on it; send both again.",
+        .notRun, detail: "An earlier push may succeed later, and this push may depend on it. Send both again.",
         retry: .later(.notRun, after: 1))
 }

@@ -10,13 +10,13 @@ extension GatewayContext {
             type == "application/json"
                 || type?.split(separator: ";").first.map({ $0.trimmingSpaces.lowercased() }) == "application/json"
         else {
-            throw Problem(.mediaType, detail: "The body has to be application/json in UTF-8.")
+            throw Problem(.mediaType, detail: "The body must be application/json in UTF-8.")
         }
         let encoding = headers["content-encoding"]?.trimmingSpaces.lowercased() ?? "identity"
         // An older name of gzip (RFC 9110 section 8.4.1.3).
         let isPacked = encoding == "gzip" || encoding == "x-gzip"
         guard isPacked || encoding == "identity" else {
-            throw Problem(.contentEncoding, detail: "The body may be packed with gzip, or not at all.")
+            throw Problem(.contentEncoding, detail: "Content-Encoding must be gzip or absent.")
         }
         let buffer: ByteBuffer
         do throws(BodyFault) {
@@ -46,14 +46,14 @@ extension GatewayContext {
     }
 
     private static func tooLarge(_ limit: Int) -> Problem {
-        Problem(.tooLarge, detail: "A body may have \(limit) bytes.")
+        Problem(.tooLarge, detail: "A body may have \(limit) bytes at most.")
     }
 
     private static let tooSlow = Problem(
-        .requestTimeout, detail: "The body came too slowly: it must grow by at least 1 kB a second.")
+        .requestTimeout, detail: "The body arrived too slowly. It must grow by at least 1 kB a second.")
 
     private static let notGzip = Problem(
-        .notGzip, detail: "The body says Content-Encoding: gzip and cannot be unpacked.")
+        .notGzip, detail: "The body has Content-Encoding: gzip but is not valid gzip.")
 }
 
 extension StringProtocol {

@@ -32,12 +32,12 @@ struct Query: Sendable {
             let shown = name.utf8.count > NameIndex.maximumBytes ? "A long name" : "“\(name)”"
             throw Problem(
                 .unknownQuery,
-                detail: "\(shown) is no member of this address's query"
+                detail: "\(shown) is not a member of this address's query"
                     + (known.isEmpty ? ", which has none." : NearestName.ending(for: name, among: known)))
         }
         for (index, member) in members.enumerated()
         where members[..<index].contains(where: { $0.name.isExactly(member.name) }) {
-            throw Problem(.duplicateQuery, detail: "“\(member.name)” stands more than once in the query.")
+            throw Problem(.duplicateQuery, detail: "“\(member.name)” appears more than once in the query.")
         }
     }
 
@@ -61,7 +61,7 @@ struct Query: Sendable {
     func flag(_ name: String) throws(Problem) -> Bool {
         guard let value = try text(name) else { return false }
         guard ["true", "false"].containsExactly(value) else {
-            throw Problem(.invalid, about: .query, detail: "“\(name)” is true or false; nothing was done.")
+            throw Problem(.invalid, about: .query, detail: "“\(name)” must be true or false. Nothing was written.")
         }
         return value.isExactly("true")
     }

@@ -124,6 +124,6 @@ struct MethodNotAllowed: Error {
     var list: String { allowed.map(\.rawValue).joined(separator: ", ") }
 
     var problem: Problem {
-        Problem(.methodNotAllowed, detail: "This address is served under \(list).")
+        Problem(.methodNotAllowed, detail: "This address has the methods \(list).")
     }
 }

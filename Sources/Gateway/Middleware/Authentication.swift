@@ -51,7 +51,7 @@ struct Authentication {
         } catch {
             // Only the operator's log contains the reason.
             context.failure.set(error)
-            throw Problem(.noToken, detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")
+            throw Problem(.noToken, detail: "Send “Authorization: Bearer TOKEN” with a valid token.")
         }
     }
 
@@ -72,7 +72,7 @@ struct Authentication {
             }
             guard bearer.isOperator(beside: ofMethod) else {
                 throw Problem(
-                    .noRight, detail: "The journal is for operators: the token has neither the right nor the role.")
+                    .noRight, detail: "The journal needs an operator's token: the right or the role “operator”.")
             }
         case .refresh: try require(.refresh, isThere: bearer.rights.contains(.refresh))
         case .nothing: break
@@ -80,6 +80,6 @@ struct Authentication {
     }
 
     private static func require(_ right: AccessRight, isThere: Bool) throws(Problem) {
-        guard isThere else { throw Problem(.noRight, detail: "The token may not \(right.rawValue).") }
+        guard isThere else { throw Problem(.noRight, detail: "The token has no right to \(right.rawValue).") }
     }
 }

@@ -51,10 +51,10 @@ struct ProblemMapping {
         case let error as MethodNotAllowed: return error.problem
         case let error as any HTTPResponseError:
             return error.status == .notFound
-                ? Problem(.noSuchAddress, detail: "There is nothing at this address.")
-                : Problem(.http, detail: "The request could not be understood.")
+                ? Problem(.noSuchAddress, detail: "This address does not exist.")
+                : Problem(.http, detail: "The request is not valid HTTP for this address.")
         default:
-            return Problem(.internal, detail: "Nothing more is known; the gateway's log has the request's id.")
+            return Problem(.internal, detail: "Unexpected error. Look for the request id in the gateway's log.")
         }
     }
 

@@ -32,7 +32,7 @@ struct ServerError {
             return make(.tooLarge, "a statement is longer than the database server accepts (max_allowed_packet)")
         // The last three report a column that is now generated.
         case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105:
-            return make(.schemaChanged, "the schema is not what it was: \(text)")
+            return make(.schemaChanged, "the schema has changed: \(text)")
         case 1_021, 1_036, 1_114, 1_290, 1_836, 1_792:
             return make(.unwritable, "the database cannot be written: it is full or read-only")
         case 1_026 where text.contains("No space left"), 1_030 where text.contains("No space left"):

@@ -90,7 +90,7 @@ extension ResourceView {
         let left = set.intersection(held)
         guard !left.isEmpty else {
             throw Problem(
-                .noRight, detail: "The rules do not let this client write here.", path: path, retry: .never)
+                .noRight, detail: "The rules do not allow this client to write this.", path: path, retry: .never)
         }
         return left
     }
@@ -101,7 +101,7 @@ extension ResourceView {
     package func check(_ edit: Edit) throws(Problem) {
         guard !isClosed else {
             throw Problem(
-                .noRight, detail: "The rules do not show this client the resource “\(resource.name)”.",
+                .noRight, detail: "The rules do not allow this client to read the resource “\(resource.name)”.",
                 path: edit.path, retry: .never)
         }
         for row in edit.rows { _ = try needs(of: row) }

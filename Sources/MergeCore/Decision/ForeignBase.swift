@@ -44,7 +44,8 @@ struct ForeignBase {
             let type = section.columns[column].type
             guard type.isForeign(value), !isShown(base, of: group, in: row) else { continue }
             throw Problem(
-                .invalidValue, detail: "“\(path(field))” is not of the column's type, \(type.name).", path: path(field))
+                .invalidValue, detail: "“\(path(field))” does not have the column's type, \(type.name).",
+                path: path(field))
         }
     }
 

@@ -10,7 +10,7 @@ struct SampleKeys {
         let parts = if case .array(let parts) = id, section.keyCount != 1 { parts } else { [id] }
         guard parts.count == section.keyCount else {
             let count = parts.count == 1 ? "one part" : "\(parts.count) parts"
-            throw RecordFault(side, at: path, reason: "has \(count) where the key has \(section.keyCount)")
+            throw RecordFault(side, at: path, reason: "has \(count) but the key has \(section.keyCount)")
         }
         var values: [Value] = []
         for (part, column) in zip(parts, section.columns) {

@@ -58,7 +58,7 @@ struct SampleValues {
         let path = row.path.member(section.fields[missing].name)
         throw RecordFault(
             side, at: path,
-            reason: group.isBare ? "is missing" : "is missing; the group “\(group.name)” is merged as a whole")
+            reason: group.isBare ? "is missing" : "is missing. The group “\(group.name)” is merged as a whole")
     }
 
     private func value(of field: Int, in row: SampleRow, _ side: RecordSide) throws(RecordFault) -> Value {

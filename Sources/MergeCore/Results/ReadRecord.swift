@@ -71,7 +71,7 @@ package struct UnreadableRecord: Sendable, Hashable {
     /// It names no section and no column, because the client may not be allowed to read them.
     package static let problem = Problem(
         .unreadableRecord,
-        detail: "The database contains something in this record that the gateway cannot read. All other records can be "
+        detail: "A value of this record cannot be decoded. All other records can be "
             + "read. Tell an operator: /readyz and the gateway's log name the record and the reason.")
 }
 

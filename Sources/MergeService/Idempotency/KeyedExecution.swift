@@ -155,6 +155,6 @@ package struct KeyedExecution: Sendable {
 
     private static let reused = Problem(
         .keyReused,
-        detail: "A push with this key and another body or address was answered already; nothing was written.",
+        detail: "A push with this key and another body or address was answered before. Nothing was written.",
         path: WirePath("key"), retry: .never)
 }

@@ -34,7 +34,7 @@ final class KeysInFlight: Sendable {
             guard await wait.outcome(until: latest) != nil else {
                 throw Problem(
                     .inProgress,
-                    detail: "A push with this key was sent before and is not answered yet; send it again later.",
+                    detail: "A push with this key is still running. Send it again later.",
                     path: WirePath("key"), retry: .later(.inProgress, after: 1))
             }
         }

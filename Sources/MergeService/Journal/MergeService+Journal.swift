@@ -5,7 +5,7 @@ extension ActiveRules {
     fileprivate func kept() throws(Problem) -> Journal {
         guard let journal else {
             throw Problem(
-                .noJournal, detail: "The gateway runs with --journal off, so nothing that was merged can be looked up.")
+                .noJournal, detail: "The gateway runs with --journal off, so it has no journal.")
         }
         return journal
     }
@@ -32,7 +32,7 @@ extension Journal {
             try session.query(tables.entry(number)).first.flatMap { tables.stored($0) }
         }
         guard let found, found.entry != nil || found.refused != nil else {
-            throw Problem(.noSuchEntry, detail: "The journal has no entry \(number); it may have been pruned.")
+            throw Problem(.noSuchEntry, detail: "The journal has no entry \(number). It may have been pruned.")
         }
         return found
     }

@@ -40,12 +40,13 @@ struct ConstraintExplainer {
             problem.detail = "The database needs a value\(needed(violation.columns)), and none was given."
         case .value:
             problem.fields = names(violation.columns)
-            problem.detail = "The database cannot hold a value."
+            problem.detail = "The database cannot store a value."
         case .trigger:
             problem.detail = violation.sentence ?? "A trigger of the database refused the write."
         case .exhausted:
             problem.fields = ["id"]
-            problem.detail = "The database numbers these rows and has no number left; an operator has to mend that."
+            problem.detail =
+                "The database numbers these rows and has no number left. An operator must enlarge the column."
         }
         return .refused(row.index, problem)
     }
@@ -103,7 +104,7 @@ struct ConstraintExplainer {
         problem.constraint = nil
         problem.fields = names(columns)
         problem.topic = .otherRow
-        problem.detail = "A unique index (“\(problem.index ?? "?")”) allows them only once."
+        problem.detail = "A unique index (“\(problem.index ?? "?")”) allows these values only once."
         let other = try run.reading { () throws(StoreError) in
             try rowInTheWay(of: columns, assignments: assignments, current: current).map { row throws(StoreError) in
                 (row: row, place: try place(of: row))

@@ -152,11 +152,12 @@ package struct PushPlan: Sendable {
     private static func circle(_ path: WirePath) -> Problem {
         Problem(
             .temporaryID, about: .circle,
-            detail: "Rows that this push creates need each other's keys, so none can be written first.", path: path)
+            detail: "Rows that this push creates refer to each other in a circle, so none can be written first.",
+            path: path)
     }
 
     private static func unknown(_ id: TemporaryID, _ path: WirePath) -> Problem {
-        Problem(.unknownTemporary, detail: "No row of this push is created under the temporary id \(id).", path: path)
+        Problem(.unknownTemporary, detail: "This push does not create a row with the temporary id \(id).", path: path)
     }
 }
 

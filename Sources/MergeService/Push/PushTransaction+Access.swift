@@ -158,7 +158,7 @@ extension PushTransaction {
                 edit,
                 Problem(
                     .outsideRows,
-                    detail: "The rules show this client only some rows, and the row as merged is none of them.",
+                    detail: "The merged row would not be one of the rows that the rules allow this client.",
                     path: plan.push.edits[edit].path, retry: .never)))
     }
 
@@ -226,7 +226,7 @@ extension PushTransaction {
             throw .refused(
                 row.index,
                 Problem(
-                    .outsideRows, detail: "The rules take a column from a claim that the token does not make.",
+                    .outsideRows, detail: "The rules set a column from a claim that the token does not have.",
                     path: row.edit.path, retry: .never))
         }
         if case .edit = row.edit.action {

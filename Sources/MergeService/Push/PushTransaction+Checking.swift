@@ -110,7 +110,7 @@ extension PushTransaction {
             Problem(
                 .outsideWhere,
                 detail:
-                    "The rules show clients only some rows of this table, and the row as merged would be none of them.",
+                    "The rules hide some rows of this table from clients, and the merged row would be hidden.",
                 path: row.last.edit.path, retry: .never, fields: fields.map(\.name)))
     }
 }

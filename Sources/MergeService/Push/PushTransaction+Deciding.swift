@@ -183,7 +183,7 @@ extension PushTransaction {
             throw .fault(
                 Problem(
                     .invalid, about: .contradictoryKey,
-                    detail: "The item's key names another record than the one it stands in.",
+                    detail: "The item's key names another record than the edit.",
                     path: row.edit.path.member("id")))
         }
     }
@@ -191,7 +191,7 @@ extension PushTransaction {
     private static func unknownRow(_ path: WirePath) -> Problem {
         Problem(
             .unknownTemporary,
-            detail: "A negative id names a row that this push creates; it creates none of that name.",
+            detail: "Negative ids are temporary. No edit of this push creates this one.",
             path: path.member("id"))
     }
 

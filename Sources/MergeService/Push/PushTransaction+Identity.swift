@@ -53,7 +53,7 @@ extension PushTransaction {
     private static func ambiguous(_ fields: [String], _ edit: RowEdit) -> Problem {
         Problem(
             .ambiguousIdentity,
-            detail: "The rules recognise a created row by these fields, and more than one row has them.",
+            detail: "The rules identify a new row by these fields, and several rows have these values.",
             path: edit.path,
             retry: .never, fields: fields)
     }
@@ -63,7 +63,7 @@ extension PushTransaction {
         let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
         let index = run.active.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
         var problem = Problem(
-            .unique, about: .otherRow, detail: "A row that does not exist for clients has them already.",
+            .unique, about: .otherRow, detail: "A row that is hidden from clients has these values.",
             path: row.edit.path, retry: .never, fields: fields)
         problem.index = index?.name ?? "identity"
         return problem

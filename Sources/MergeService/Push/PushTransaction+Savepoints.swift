@@ -19,7 +19,7 @@ extension PushTransaction {
         throw .fault(
             Problem(
                 .invalid, about: .mixedResources,
-                detail: "A push of atomic: edit cannot mix resources with and without transactions; send two.",
+                detail: "A push of atomic: edit cannot mix resources with and without transactions. Send two pushes.",
                 path: WirePath("atomic")))
     }
 

@@ -105,7 +105,7 @@ extension PushTransaction {
             Problem(
                 .notNull,
                 detail:
-                    "Rows of “\(row.section.name)” belong to their record by “\(name)”, and the record has no value there.",
+                    "Rows of “\(row.section.name)” refer to their record by “\(name)”, and the record has no value there.",
                 path: row.edit.path, retry: .never, fields: fields))
     }
 
@@ -129,7 +129,7 @@ extension PushTransaction {
             Problem(
                 .generatedKey,
                 detail:
-                    "“\(path)” names a row that does not exist, and its key is given by the database; leave it out, or send "
+                    "“\(path)” names a row that does not exist, and the database generates this key. Leave the id out, or send "
                     + "a temporary id.", path: path, retry: .never))
     }
 

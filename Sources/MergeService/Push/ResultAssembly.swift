@@ -69,7 +69,7 @@ struct ResultAssembly {
         let rejected = reports[report].outcomes.first { $0.kind == .rejected }
         guard let rejected, let kind = rejected.guardKind else {
             return Problem(
-                .rejected, detail: "A conflict meets a group or section whose policy is reject.", retry: .never)
+                .rejected, detail: "A conflict in a group or section with the policy “reject”.", retry: .never)
         }
         let section = reports[report].resource.sections[rejected.section]
         let group = rejected.group.map { "“\(section.groups[$0].name)” of “\(section.name)”" }
@@ -96,7 +96,7 @@ struct ResultAssembly {
             hasFailed ? .failed : .rejected,
             Problem(
                 .rolledBack, about: hasFailed ? nil : .rejection,
-                detail: "edits[\(culprit)] was refused, and a push is applied whole or not at all.", retry: .never)
+                detail: "edits[\(culprit)] was refused, so the whole push was rolled back.", retry: .never)
         )
     }
 

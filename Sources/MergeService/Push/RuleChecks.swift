@@ -161,7 +161,7 @@ extension RowCheck {
     /// The problem of an edit whose row fails the check.
     func problem(on row: EditedRow) -> Problem {
         Problem(
-            .check, about: .rule, detail: "The check “\(name)” fails on the row as merged.", path: row.edit.path,
+            .check, about: .rule, detail: "The check “\(name)” fails for the merged row.", path: row.edit.path,
             retry: .never, constraint: name, fields: fields.map { row.section.fields[$0].name })
     }
 }

@@ -322,7 +322,7 @@ extension Push {
         guard let edit = edits.first(where: { !$0.resource.isAtomic }) else { return }
         throw Problem(
             .noPreview,
-            detail: "Tables of “\(edit.resource.name)” know no transactions, so nothing written there can be a trial.",
+            detail: "Tables of “\(edit.resource.name)” have no transactions, so a preview is not possible.",
             path: edit.path, retry: .never)
     }
 }

@@ -7,7 +7,7 @@ extension StoreError {
         switch kind {
         case .unavailable, .disconnected:
             Problem(
-                .databaseUnavailable, detail: "Nothing was written; try again later.",
+                .databaseUnavailable, detail: "Nothing was written. Try again later.",
                 retry: .later(.connection, after: 5))
         case .unwritable:
             Problem(
@@ -15,15 +15,15 @@ extension StoreError {
                 retry: .later(.unwritable, after: 5))
         case .busy, .serialization, .locked, .fileLocked, .knownKey:
             Problem(
-                .busy, detail: "The rows stay locked or no connection is free; nothing was written.",
+                .busy, detail: "The rows stay locked, or no connection is free. Nothing was written.",
                 retry: .later(.lock, after: 1))
         case .overloaded:
             Problem(
-                .overloaded, detail: "The gateway has more to do than it can; nothing was written.",
+                .overloaded, detail: "The gateway is overloaded. Nothing was written.",
                 retry: .later(.overload, after: 1))
         case .takenEffect:
             Problem(
-                .takenEffect, detail: "The undo or the resend has taken effect before; nothing was written.",
+                .takenEffect, detail: "The undo or the resend was applied before. Nothing was written.",
                 retry: .never)
         case .unknownOutcome:
             Problem(
@@ -44,7 +44,7 @@ extension StoreError {
         case .unreadable: Problem(.unreadableColumn, detail: message, retry: .never)
         case .other:
             Problem(
-                .databaseError, detail: "Nothing was written; the gateway's log says more.",
+                .databaseError, detail: "Nothing was written. The gateway's log contains the reason.",
                 retry: .later(.unexpected))
         }
     }

@@ -16,7 +16,7 @@ package enum ClaimsDecoder {
 
     private static func decode(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> AccessClaims {
         try JSONDocument.parse(bytes, maximumDepth: depth) { root throws(Problem) -> AccessClaims in
-            guard root.isObject else { throw Problem(.invalid, detail: "Claims are a JSON object.") }
+            guard root.isObject else { throw Problem(.invalid, detail: "Claims must be a JSON object.") }
             var members: [ExactText: Scalar] = [:]
             for member in root.members { members[member.name] = member.value.scalar }
             return AccessClaims(members)

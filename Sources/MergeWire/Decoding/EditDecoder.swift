@@ -16,7 +16,7 @@ struct EditDecoder {
         let root = resource.root
         guard root.keyCount > 0 else {
             throw Problem(
-                .readOnly, detail: "The records of “\(resource.name)” have no key, so they are only read.",
+                .readOnly, detail: "The records of “\(resource.name)” have no key, so they cannot be written.",
                 path: path.member("id")
             )
         }
@@ -55,7 +55,9 @@ struct EditDecoder {
         guard node.isArray else { throw Invalid.problem(path, "must be an array of items, not \(node.scalar.kind)") }
         guard section.keyCount > 0 || node.count == 0 else {
             throw Problem(
-                .readOnly, about: .section, detail: "The rows of “\(section.name)” have no key, so they are only read.",
+                .readOnly, about: .section,
+                detail: "The rows of “\(section.name)” have no key, so they cannot "
+                    + "be written.",
                 path: path)
         }
         items += node.count

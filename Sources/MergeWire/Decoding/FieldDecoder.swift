@@ -23,7 +23,7 @@ struct FieldDecoder {
                     if created.wasRefused(id) { return .pending(id) }
                     throw Problem(
                         .unknownTemporary,
-                        detail: "This push creates no row of \(target.resource) under the temporary id “\(id)”.",
+                        detail: "This push does not create a row of \(target.resource) under the temporary id “\(id)”.",
                         path: path())
                 }
                 return .pending(id)

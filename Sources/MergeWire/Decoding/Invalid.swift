@@ -56,7 +56,7 @@ enum Invalid {
             return tooLong(at: path.member(sent.string), limit: NameIndex.maximumBytes)
         }
         return Problem(
-            .unknownMember, detail: "“\(sent.string)” is no member here; a group is sent as \(change).",
+            .unknownMember, detail: "“\(sent.string)” is not a member here; a group is sent as \(change).",
             path: path.member(sent.string))
     }
 
@@ -66,7 +66,7 @@ enum Invalid {
             return tooLong(at: path.member(name), limit: NameIndex.maximumBytes)
         }
         return Problem(
-            .unknownMember, detail: "“\(name)” is no member here\(NearestName.ending(for: name, among: known))",
+            .unknownMember, detail: "“\(name)” is not a member here\(NearestName.ending(for: name, among: known))",
             path: path.member(name)
         )
     }
@@ -77,11 +77,11 @@ enum Invalid {
     }
 
     static func tooLong(at path: WirePath, limit: Int) -> Problem {
-        Problem(.nameTooLong, detail: "What stands at “\(path.text)” is longer than \(limit) bytes.", path: path)
+        Problem(.nameTooLong, detail: "The value at “\(path.text)” is longer than \(limit) bytes.", path: path)
     }
 
     static func tooMany(_ what: String, limit: Int, at path: WirePath) -> Problem {
-        Problem(.tooMany, detail: "A push may hold \(limit) \(what); split it.", path: path)
+        Problem(.tooMany, detail: "A push may contain \(limit) \(what); split it.", path: path)
     }
 }
 

@@ -207,7 +207,7 @@ package struct PushDecoder: Sendable {
             throw Problem(
                 .rulesChanged,
                 detail:
-                    "The push was made under another version of the rules; read /v1/rules anew. Nothing was written.",
+                    "The push names another version of the rules. Read /v1/rules again. Nothing was written.",
                 path: WirePath("rules"))
         }
     }

@@ -67,12 +67,14 @@ struct RowDecoder {
         if let field = section.field(named: name), let group = section.group(ofField: field) {
             return Problem(
                 .unknownGroup,
-                detail: "“\(name)” is a field of the group “\(section.groups[group].name)”, which is sent whole.",
+                detail: "“\(name)” is a field of the group “\(section.groups[group].name)”, which must be sent "
+                    + "completely.",
                 path: path.member(name))
         }
         if section.readOnlyField(named: name) != nil {
             return Problem(
-                .readOnly, about: .field, detail: "“\(name)” is read-only and in no group.", path: path.member(name))
+                .readOnly, about: .field, detail: "“\(name)” is read-only and part of no group.",
+                path: path.member(name))
         }
         return Invalid.unknown(.group, named: sent, at: path, among: section.groups.map(\.name))
     }
@@ -129,7 +131,7 @@ struct RowDecoder {
         Problem(
             .incompleteGroup,
             detail:
-                "“\(path.member(field))” is missing; the group “\(group.name)” is sent whole, in “old” and in “new”.",
+                "“\(path.member(field))” is missing. The group “\(group.name)” must be complete in “old” and in “new”.",
             path: path.member(field))
     }
 
@@ -243,7 +245,7 @@ struct RowDecoder {
 
     private func readOnly(_ name: String, _ path: WirePath) -> Problem {
         Problem(
-            .readOnly, about: .field, detail: "“\(path.member(name))” is read-only; the database sets it.",
+            .readOnly, about: .field, detail: "“\(path.member(name))” is read-only. Leave it out.",
             path: path.member(name))
     }
 

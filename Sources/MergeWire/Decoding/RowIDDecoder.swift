@@ -55,7 +55,7 @@ struct RowIDDecoder {
     }
 
     private func malformed(_ has: String) -> Problem {
-        Problem(.malformedID, detail: "The id has \(has) where the key has \(section.keyCount).", path: path)
+        Problem(.malformedID, detail: "The id has \(has) but the key has \(section.keyCount).", path: path)
     }
 
     private func omitted(_ isCreation: Bool) throws(Problem) -> RowID {
@@ -93,7 +93,7 @@ struct RowIDDecoder {
                     .unknownTemporary,
                     detail: isCreation
                         ? "The key is not AUTO_INCREMENT, so the client gives it; “\(temporary)” is temporary."
-                        : "No row of this push is created under the temporary id “\(temporary)”.", path: path())
+                        : "This push does not create a row with the temporary id “\(temporary)”.", path: path())
             }
             return (.value(try value(scalar, of: column, at: path())), nil, isGenerated)
         }
@@ -123,7 +123,7 @@ struct RowIDDecoder {
             if root == .generated, let temporary = record.temporary, own == .temporary(temporary) { continue }
             throw Problem(
                 .invalid, about: .contradictoryKey,
-                detail: "The item's key names another record than the one it stands in.", path: path)
+                detail: "The item's key names another record than the edit.", path: path)
         }
         return id
     }

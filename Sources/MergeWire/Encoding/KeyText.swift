@@ -77,7 +77,7 @@ package enum KeyText {
     private static func split(_ text: String, _ section: Section) throws(Problem) -> [String] {
         let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == section.keyCount else {
-            throw malformed("it has \(parts.count) parts where the key has \(section.keyCount)")
+            throw malformed("it has \(parts.count) parts but the key has \(section.keyCount)")
         }
         var out: [String] = []
         for part in parts {
@@ -113,7 +113,7 @@ package enum KeyText {
     }
 
     private static func malformed(_ why: String) -> Problem {
-        Problem(.malformedID, detail: "The id is no key: \(why).")
+        Problem(.malformedID, detail: "The id is not a key: \(why).")
     }
 
     /// Decodes percent-encoding, or returns nil if an escape is broken or the bytes are not UTF-8.

@@ -36,7 +36,8 @@ enum JSONDocument {
     }
 
     private static let tooMany = Problem(
-        .tooLarge, detail: "The body holds more values, or more names, than there is memory for; send them in several.")
+        .tooLarge,
+        detail: "The body contains more values or names than the gateway has memory for. Send it in several parts.")
 
     private static func load(
         _ bytes: UnsafeRawBufferPointer, flags: Int, _ error: inout json_error_t

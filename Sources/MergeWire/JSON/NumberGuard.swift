@@ -37,7 +37,7 @@ struct NumberGuard {
                 } else if byte == 0x7B || byte == 0x5B {
                     depth += 1
                     if depth > maximumDepth {
-                        throw Problem(.tooDeep, detail: "A body may be nested \(maximumDepth) levels deep.")
+                        throw Problem(.tooDeep, detail: "A body may have \(maximumDepth) levels of nesting at most.")
                     }
                 } else if byte == 0x7D || byte == 0x5D {
                     depth -= 1
@@ -58,7 +58,7 @@ struct NumberGuard {
         let before = body[..<index]
         let lines = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let column = String(decoding: lines.last ?? before, as: UTF8.self).unicodeScalars.count + 1
-        return Problem(.notJSON, detail: "A NUL byte stands in line \(lines.count), column \(column).")
+        return Problem(.notJSON, detail: "The body contains a NUL byte in line \(lines.count), column \(column).")
     }
 
     /// Returns the position of a string's closing quote, of a NUL before it, or of the body's end.

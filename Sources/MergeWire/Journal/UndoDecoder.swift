@@ -74,7 +74,7 @@ package struct UndoDecoder {
             throw Problem(
                 .nothingToUndo,
                 detail:
-                    "The entry wrote nothing, or nothing in the groups that are named, or it was taken back before.",
+                    "The entry wrote nothing in the named groups, or it was undone before.",
                 retry: .never)
         }
         return Opposite(
@@ -149,7 +149,7 @@ package struct UndoDecoder {
         let group = outcome["group"]?.string
         if let groups, !groups.contains(ExactText(group.map { name + "." + $0 } ?? name)) { return nil }
         guard let index = resource.section(named: name) else {
-            throw Self.unreadable("the resource has no section “\(name)” any more")
+            throw Self.unreadable("no section “\(name)” any more")
         }
         let section = resource.sections[index]
         let hidden = outcome["private"]?.elements.compactMap(\.string) ?? []

@@ -75,7 +75,8 @@ package struct JournalActions: Sendable {
         let (resource, content) = try service.undoable(stored, active: active)
         if let access, !EntryView.isReadable(PackedBytes.unpack(content), of: resource, by: access.viewer) {
             throw Problem(
-                .noRight, detail: "The rules do not show this client everything that the entry wrote.", retry: .never)
+                .noRight, detail: "The rules do not allow this client to read everything that the entry wrote.",
+                retry: .never)
         }
         let taken = try await service.undoneOutcomes(of: number, active: active, deadline: deadline)
         return try UndoDecoder(resource: resource, groups: groups, taken: taken, columns: active.columns)
@@ -89,7 +90,7 @@ package struct JournalActions: Sendable {
     package func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
         let stored = try await service.entry(number, active: active, deadline: deadline)
         guard let refused = stored.refused else {
-            throw Problem(.nothingToReplay, detail: "Entry \(number) is no push that was refused.", retry: .never)
+            throw Problem(.nothingToReplay, detail: "Entry \(number) is not a refused push.", retry: .never)
         }
         if let time = stored.replayed {
             throw Problem(
@@ -158,7 +159,8 @@ package struct JournalActions: Sendable {
         }
         guard parts.count == 3, let resource = active.catalog[parts[2]] else {
             throw Problem(
-                .notReplayable, detail: "Its address \(refused.address) is none of these rules any more.", retry: .never
+                .notReplayable, detail: "Its address \(refused.address) is not an address of the current rules.",
+                retry: .never
             )
         }
         return Resent(

@@ -46,5 +46,5 @@ package final class Maintenance: Sendable {
     }
 
     private static let problem = Problem(
-        .maintenance, detail: "Nothing was written; try again later.", retry: .later(.notReady, after: pause))
+        .maintenance, detail: "Nothing was written. Try again later.", retry: .later(.notReady, after: pause))
 }

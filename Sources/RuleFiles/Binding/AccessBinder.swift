@@ -62,7 +62,7 @@ struct AccessBinder {
             return nil
         }
         findings.error(
-            name.place, "the resource has no section “\(name.value)”" + nearest(name.value, sections.map(\.name)))
+            name.place, "no section “\(name.value)”" + nearest(name.value, sections.map(\.name)))
         return nil
     }
 

@@ -23,7 +23,8 @@ struct LinkAdvice {
             findings.warning(
                 place,
                 "no unique index of table “\(table.name)” keeps a record from having several rows of section "
-                    + "“\(section.name)” (\(own.sorted().joined(separator: ", "))); one that has cannot be read")
+                    + "“\(section.name)” (\(own.sorted().joined(separator: ", "))); a record with two rows cannot be read; the feed reports it as unreadable"
+            )
         }
     }
 

@@ -67,7 +67,7 @@ final class ClientRates: Sendable {
         }
         guard isIn else {
             throw Problem(
-                .overRate, detail: "A client may have \(share) pushes waiting at once; nothing was written.",
+                .overRate, detail: "A client may have \(share) waiting pushes at the same time. Nothing was written.",
                 retry: .later(.rate, after: 1))
         }
     }
@@ -99,7 +99,7 @@ final class ClientRates: Sendable {
 
     private static func over(_ bound: String, _ wait: Int) -> Problem {
         Problem(
-            .overRate, detail: "A client may send \(bound) a second; nothing was written.",
+            .overRate, detail: "A client may send \(bound) a second. Nothing was written.",
             retry: .later(.rate, after: wait))
     }
 }

@@ -48,7 +48,7 @@ package struct MinimumClients: Sendable {
         var problem = Problem(
             .upgradeRequired,
             detail:
-                "\(minimum.name) is served from version \(minimum.version) on; nothing was written, and nothing is lost.",
+                "\(minimum.name) is supported from version \(minimum.version) on. Nothing was written, and nothing is lost. Update the program.",
             retry: .later(.oldClient))
         problem.upgrade = UpgradeNotice(minimum: minimum.version.description, message: message, link: link)
         throw problem

@@ -74,7 +74,7 @@ package final class AccessTokens: Sendable {
         guard let key = keys.withLock({ $0.signing }), let kid = key.kid,
             let line = file.refreshLine(named: bearer.name)
         else {
-            throw Problem(.noToken, detail: "The refresh token is known no more.")
+            throw Problem(.noToken, detail: "The refresh token was revoked or has expired.")
         }
         let time = Int(clamping: now())
         let header = Array("{\"alg\":\"HS256\",\"kid\":\"\(kid)\",\"typ\":\"at+jwt\"}".utf8)
