@@ -62,7 +62,7 @@ import Testing
         let decoded = Decoded()
         func search(_ entries: Entries, writtenBy writer: Int) throws -> PushResult {
             let codec = JournalCodec(
-                entry: { _, _ in [] }, key: { key, _ in "\(key.parts.count)" },
+                entry: { _, _, _ in [] }, key: { key, _ in "\(key.parts.count)" },
                 traces: { _, _, _, _ in EntryTraces(rows: [:]) }, effects: { _, _ in [] },
                 writes: WriteReader { entry, _, rows in
                     decoded.count.withLock { $0 += 1 }

@@ -83,7 +83,7 @@ final class Counters: Sendable {
 
     /// The number before and behind, which is all that recovery needs.
     private static let codec = JournalCodec(
-        entry: { edit, _ in
+        entry: { edit, _, _ in
             func number(_ shown: Shown?) -> String {
                 if case .group(let values)? = shown, case .integer(let number)? = values.first {
                     "\(number)"

@@ -62,7 +62,8 @@ struct JournalController {
         let actions = JournalActions(
             service: service, active: active, limits: limits, access: access, maintenance: box.maintenance,
             deadline: context.deadline)
-        let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
+        let answer = try await actions.undo(
+            number, groups: groups, sender: sender, request: context.received.id, isPreview: isPreview)
         if let result = answer.result, !isPreview {
             metrics.count(result)
             await delivery.note(result, under: active, for: access, context.deadline)

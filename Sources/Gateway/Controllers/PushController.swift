@@ -78,7 +78,8 @@ final class PushController: Sendable {
             try decode(bytes, headerKey, context.keyOwner)
         }
         let run = PushRun(
-            decoded, of: sender, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview,
+            decoded, of: sender, form: form,
+            sent: SentRequest(address: address, body: body, id: context.received.id), isPreview: isPreview,
             tellsAuthors: tellsAuthors)
         let runner = PushRunner(
             service: service, maintenance: box.maintenance, active: active, metrics: metrics, rates: rates,

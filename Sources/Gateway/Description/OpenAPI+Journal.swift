@@ -60,6 +60,7 @@ extension OpenAPI {
               "properties": {
                 "number": {"type": "integer"}, "at": {"type": "string", "format": "date-time"},
                 "who": {"type": "string"}, "device": {"type": ["string", "null"]}, "key": {"type": ["string", "null"]},
+                "request": {"type": "string", "description": "The `X-Request-ID` of the push."},
                 "resource": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"},
                 "status": {"enum": ["merged", "rejected"]}, "rules": {"type": "string"}, "ids": {"type": "object"},
                 "outcomes": {"type": "array", "items": {"$ref": "#/components/schemas/Outcome"}},

@@ -88,7 +88,8 @@ struct SyncPushes {
                 path: WirePath("key"))
         }
         let run = PushRun(
-            decoded, of: sender, form: .push, sent: SentRequest(address: "/v1/push", body: push.body),
+            decoded, of: sender, form: .push,
+            sent: SentRequest(address: "/v1/push", body: push.body, id: context.received.id),
             tellsAuthors: tellsAuthors)
         if held.holds(names) || context.received.caller.hasLeft {
             do {

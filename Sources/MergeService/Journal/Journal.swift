@@ -60,8 +60,10 @@ extension Journal {
 
 /// The encodings of entries and answers, which the wire module implements.
 package struct JournalCodec: Sendable {
-    /// Encodes one edit's outcomes without the private values of the rules.
-    package let entry: @Sendable (EditResult, Catalog) -> [UInt8]
+    /// Encodes one edit's outcomes without the private values of the rules, with the id of its request.
+    package let entry: @Sendable (EditResult, Catalog, _ request: String?) -> [UInt8]
+    /// Encodes the entry of a push without edited records: the id of its request.
+    package let bareEntry: @Sendable (_ request: String) -> [UInt8]
     /// Encodes a record's key as in URLs.
     package let key: @Sendable (RecordKey, Section) -> String
     /// Reads the events of some rows from an entry; `columns` returns the columns of a section's table.
@@ -89,7 +91,8 @@ package struct JournalCodec: Sendable {
 
     /// Creates a codec; by default, answers and pushes are stored unchanged.
     package init(
-        entry: @escaping @Sendable (EditResult, Catalog) -> [UInt8],
+        entry: @escaping @Sendable (EditResult, Catalog, String?) -> [UInt8],
+        bareEntry: @escaping @Sendable (String) -> [UInt8] = { _ in [] },
         key: @escaping @Sendable (RecordKey, Section) -> String,
         traces: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>, (Int) -> [Column]) -> EntryTraces,
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
@@ -101,6 +104,7 @@ package struct JournalCodec: Sendable {
             [UInt8] = { answer, _, _, _, _ in answer }
     ) {
         self.entry = entry
+        self.bareEntry = bareEntry
         self.key = key
         self.traces = traces
         self.effects = effects

@@ -41,16 +41,19 @@ extension JournalDraft {
                 body: codec.refused(request.sent.body, request.sent.address, active.catalog),
                 reason: (result.problem ?? culprit.problem)?.code.rawValue ?? "refused")
         }
+        let entries = result.results.enumerated().compactMap {
+            Self.entry(
+                $1, step: step($0), elsewhere: elsewhere($0), active: active, codec: codec, request: request.sent.id)
+        }
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
-            refused: refused,
-            entries: result.results.enumerated().compactMap {
-                Self.entry($1, step: step($0), elsewhere: elsewhere($0), active: active, codec: codec)
-            })
+            refused: refused, entries: entries,
+            bareEntry: entries.isEmpty && refused != nil ? request.sent.id.map(codec.bareEntry) : nil)
     }
 
     private static func entry(
-        _ edit: EditResult, step: ConditionStep?, elsewhere: [OtherRecord], active: ActiveRules, codec: JournalCodec
+        _ edit: EditResult, step: ConditionStep?, elsewhere: [OtherRecord], active: ActiveRules, codec: JournalCodec,
+        request: String?
     ) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
         // Each kind appears once; usually there is one.
@@ -75,7 +78,7 @@ extension JournalDraft {
         return JournalEntry(
             resource: own.resource, record: own.record, status: edit.status.rawValue,
             outcomes: outcomes, rules: active.catalog.version,
-            body: codec.entry(edit, active.catalog), changed: changed, steps: steps)
+            body: codec.entry(edit, active.catalog, request), changed: changed, steps: steps)
     }
 }
 

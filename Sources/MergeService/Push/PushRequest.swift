@@ -17,11 +17,14 @@ package struct SentRequest: Sendable {
     package let address: String
     /// The body after decompression.
     package let body: [UInt8]
+    /// The id in the log and in the answer; nil if no HTTP request sent the push.
+    package let id: String?
 
-    /// Creates a request from its path and body.
-    package init(address: String, body: [UInt8]) {
+    /// Creates a request from its path, body and id.
+    package init(address: String, body: [UInt8], id: String? = nil) {
         self.address = address
         self.body = body
+        self.id = id
     }
 }
 

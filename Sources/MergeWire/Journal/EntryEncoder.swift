@@ -13,13 +13,19 @@ package struct EntryEncoder: Sendable {
 
     /// Returns the entry of an edit.
     ///
-    /// - Parameter catalog: All resources. Another resource may declare private columns of the same table.
-    package func encode(_ edit: EditResult, _ catalog: Catalog) -> [UInt8] {
+    /// - Parameters:
+    ///   - catalog: All resources. Another resource may declare private columns of the same table.
+    ///   - request: The id of the request; nil if no HTTP request sent the push.
+    package func encode(_ edit: EditResult, _ catalog: Catalog, request: String?) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { writer in
             writer.member("id")
             if let id = edit.id { writer.label(id, edit.resource.root) } else { writer.null() }
             if let ids = edit.ids, !ids.isEmpty { ResultEncoder.ids(ids, of: edit.resource, to: &writer) }
+            if let request {
+                writer.member("request")
+                writer.string(request)
+            }
             if !edit.access.conditions.isEmpty {
                 // The conditions decide which clients may read the entry's values, and are never shown.
                 writer.member("conditions")
@@ -33,6 +39,16 @@ package struct EntryEncoder: Sendable {
                     self.outcome(outcome, in: edit.resource.sections[outcome.section], catalog: catalog, to: &writer)
                 }
             }
+        }
+        return writer.bytes
+    }
+
+    /// Returns the entry of a push without edited records.
+    package static func bare(request: String) -> [UInt8] {
+        var writer = JSONWriter(capacity: 64)
+        writer.object { writer in
+            writer.member("request")
+            writer.string(request)
         }
         return writer.bytes
     }

@@ -38,6 +38,7 @@ package enum JournalEncoder {
                 text("rules", edit.rules, to: &writer)
                 if edit.content.count > 2 { writer.members(edit.content) }
             }
+            if let content = entry.bareEntry { writer.members(content) }
             if let refused = entry.refused {
                 writer.member("refused")
                 writer.object { writer in

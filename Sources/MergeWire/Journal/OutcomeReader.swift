@@ -5,7 +5,7 @@ package enum OutcomeReader {
     /// Reads the JSON of an entry.
     package static func entry(_ content: [UInt8]) -> ResultText {
         parse(content) { result($0) }
-            ?? ResultText(resource: nil, id: nil, status: nil, outcomes: [], problem: nil, code: nil)
+            ?? ResultText(resource: nil, id: nil, status: nil, outcomes: [], problem: nil, code: nil, request: nil)
     }
 
     /// Returns the results in the answer to a push, a merge or an undo.
@@ -29,7 +29,7 @@ package enum OutcomeReader {
         ResultText(
             resource: node["resource"]?.string, id: node["id"].flatMap(plain), status: node["status"]?.string,
             outcomes: (node["outcomes"]?.elements ?? []).map(outcome), problem: node["problem"]?["detail"]?.string,
-            code: node["problem"]?["code"]?.string)
+            code: node["problem"]?["code"]?.string, request: node["request"]?.string)
     }
 
     private static let known = [

@@ -12,4 +12,6 @@ package struct ResultText: Sendable {
     package let problem: String?
     /// The code of the reason.
     package let code: String?
+    /// The id of the request in a journal entry.
+    package let request: String?
 }

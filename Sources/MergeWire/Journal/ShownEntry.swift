@@ -8,6 +8,7 @@ package struct ShownEntry: Sendable {
     let device: String?
     let key: String?
     let edit: ShownEdit?
+    let bareEntry: [UInt8]?
     let refused: ShownRefusal?
 
     /// Creates an entry.
@@ -16,10 +17,11 @@ package struct ShownEntry: Sendable {
     ///   - at: The time of the merge, in UTC.
     ///   - who: The sender's name; empty if the gateway requires no tokens.
     ///   - edit: The edit of a record, or nil if the entry is only a refused push.
+    ///   - bareEntry: A JSON object with the id of the request, if the entry is only a refused push.
     ///   - refused: The push, if it was refused.
     package init(
         number: Int, at: DateTime, who: String, device: String?, key: String?, edit: ShownEdit?,
-        refused: ShownRefusal?
+        bareEntry: [UInt8]?, refused: ShownRefusal?
     ) {
         self.number = number
         self.at = at
@@ -27,6 +29,7 @@ package struct ShownEntry: Sendable {
         self.device = device
         self.key = key
         self.edit = edit
+        self.bareEntry = bareEntry
         self.refused = refused
     }
 }

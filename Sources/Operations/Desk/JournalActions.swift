@@ -31,9 +31,11 @@ package struct JournalActions: Sendable {
     ///
     /// A repeated undo returns the first answer.
     ///
-    /// - Parameter groups: the groups to undo, as `section.group`; nil for all that are left.
+    /// - Parameters:
+    ///   - groups: the groups to undo, as `section.group`; nil for all that are left.
+    ///   - request: the id of the HTTP request; nil at the console.
     package func undo(
-        _ number: Int, groups: Set<ExactText>?, sender: Sender, isPreview: Bool
+        _ number: Int, groups: Set<ExactText>?, sender: Sender, request id: String? = nil, isPreview: Bool
     ) async throws -> PushAnswer {
         let body = UndoRequest.body(groups)
         let key = isPreview ? nil : Self.key("undo:\(number)", body)
@@ -43,7 +45,7 @@ package struct JournalActions: Sendable {
             let request = PushRequest(
                 push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
                 purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
-                sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body), access: access)
+                sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body, id: id), access: access)
             return try await merge(request)
         }
     }

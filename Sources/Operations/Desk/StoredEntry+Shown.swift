@@ -18,6 +18,7 @@ extension StoredEntry {
                 ShownEdit(
                     resource: $0.resource, status: $0.status, rules: $0.rules, content: content($0, viewer, catalog))
             },
+            bareEntry: bareEntry,
             refused: refused.map {
                 ShownRefusal(
                     address: $0.address, reason: $0.reason,

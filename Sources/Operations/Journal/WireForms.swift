@@ -11,7 +11,7 @@ extension JournalCodec {
         let encoder = EntryEncoder(secret: secret)
         let privates = PrivateValues(secret: secret)
         return JournalCodec(
-            entry: encoder.encode, key: KeyText.encode,
+            entry: encoder.encode, bareEntry: EntryEncoder.bare, key: KeyText.encode,
             traces: { EntryReader.traces(PackedBytes.unpack($0), of: $1, rows: $2, columns: $3) },
             effects: { EntryReader.effects(PackedBytes.unpack($0), $1) },
             writes: WriteReader(digest: encoder.digest) {

@@ -12,11 +12,13 @@ package struct JournalDraft: Sendable, Hashable {
     package let refused: RefusedBody?
     /// The entries of the edited records.
     package let entries: [JournalEntry]
+    /// The content of the first row, if the push was refused and has no entries.
+    package let bareEntry: [UInt8]?
 
     /// Makes the draft of one push.
     package init(
         sender: Sender, key: String?, name: [UInt8]?, answer: KeptAnswer?, refused: RefusedBody?,
-        entries: [JournalEntry]
+        entries: [JournalEntry], bareEntry: [UInt8]? = nil
     ) {
         self.sender = sender
         self.key = key
@@ -24,6 +26,7 @@ package struct JournalDraft: Sendable, Hashable {
         self.answer = answer
         self.refused = refused
         self.entries = entries
+        self.bareEntry = bareEntry
     }
 
     /// True if the push writes no row.

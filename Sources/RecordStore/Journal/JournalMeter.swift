@@ -49,7 +49,8 @@ extension JournalDraft {
     /// The approximate number of bytes in the journal.
     var byteCount: Int {
         let texts = (key?.utf8.count ?? 0) + (sender.device?.utf8.count ?? 0) + 128
-        return entries.reduce(texts + (answer?.body.count ?? 0) + (refused?.body.count ?? 0)) {
+        return entries.reduce(texts + (answer?.body.count ?? 0) + (refused?.body.count ?? 0) + (bareEntry?.count ?? 0))
+        {
             $0 + $1.body.count + $1.record.utf8.count + 64
         }
     }
@@ -81,6 +82,6 @@ extension JournalDraft {
                     resource: entry.resource, record: entry.record, status: entry.status, outcomes: entry.outcomes,
                     rules: entry.rules, body: PackedBytes.pack(entry.body), changed: entry.changed,
                     steps: entry.steps)
-            })
+            }, bareEntry: bareEntry)
     }
 }

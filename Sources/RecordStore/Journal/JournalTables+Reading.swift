@@ -83,13 +83,15 @@ extension JournalTables {
                 resource: resource, record: record, status: row[7].text ?? "", outcomes: row[8].text ?? "",
                 rules: row[9].text ?? "", body: PackedBytes.unpack(body), changed: [])
         }
+        var bareEntry: [UInt8]?
+        if entry == nil, case .bytes(let body) = row[10] { bareEntry = body }
         var refused: RefusedBody?
         if let address = row[11].text, case .bytes(let body) = row[12] {
             refused = RefusedBody(address: address, body: PackedBytes.unpack(body), reason: row[13].text ?? "")
         }
         return StoredEntry(
             number: Int(clamping: number), at: at, sender: Sender(who: row[2].text ?? "", device: row[3].text),
-            key: row[4].text, entry: entry, refused: refused, replayed: row[14].text)
+            key: row[4].text, entry: entry, bareEntry: bareEntry, refused: refused, replayed: row[14].text)
     }
 }
 

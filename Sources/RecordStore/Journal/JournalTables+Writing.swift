@@ -80,7 +80,7 @@ extension JournalTables {
             binds.append(Self.bind(entry?.status))
             binds.append(Self.bind(entry?.outcomes))
             binds.append(Self.bind(entry?.rules))
-            binds.append(Self.bind(entry?.body))
+            binds.append(Self.bind(entry?.body ?? draft.bareEntry))
             if columns.contains(.device) { binds.append(Self.bind(draft.sender.device)) }
             if columns.contains(.answer) {
                 binds.append(Self.bind(draft.name))

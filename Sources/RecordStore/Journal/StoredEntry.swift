@@ -12,6 +12,8 @@ package struct StoredEntry: Sendable, Hashable {
     package let key: String?
     /// The edited record; nil for a push that changed no record.
     package let entry: JournalEntry?
+    /// The content of a refused push that changed no record.
+    package let bareEntry: [UInt8]?
     /// The complete push; nil if it was not refused.
     package let refused: RefusedBody?
     /// The time of a successful resend, as text in UTC; nil if there is none.

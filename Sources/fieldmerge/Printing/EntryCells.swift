@@ -12,6 +12,8 @@ struct EntryCells {
     /// The resource and the record's key; empty for a push that changed no record.
     let record: String
     let status: String
+    /// The id of the request; empty if no HTTP request sent the push.
+    let request: String
     let outcomes: [OutcomeText]
 
     init(_ entry: StoredEntry) {
@@ -23,7 +25,9 @@ struct EntryCells {
         record = entry.entry.map { $0.resource + "/" + $0.record } ?? ""
         let reason = entry.refused.map { "push refused (\($0.reason))" }
         status = [entry.entry?.status, reason].compactMap(\.self).joined(separator: ", ")
-        outcomes = entry.entry.map { OutcomeReader.entry(EntryView.shown($0.body)).outcomes } ?? []
+        let content = OutcomeReader.entry(entry.entry.map { EntryView.shown($0.body) } ?? entry.bareEntry ?? [])
+        request = PlainText.visible(content.request ?? "")
+        outcomes = content.outcomes
     }
 }
 

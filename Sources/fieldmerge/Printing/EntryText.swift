@@ -13,7 +13,7 @@ struct EntryText {
         let cells = EntryCells(entry)
         let head = [
             ("entry", cells.number), ("time", cells.time), ("who", cells.who), ("device", cells.device),
-            ("key", cells.key), ("record", cells.record), ("status", cells.status),
+            ("key", cells.key), ("request", cells.request), ("record", cells.record), ("status", cells.status),
             ("rules", entry.entry?.rules ?? ""), ("address", entry.refused?.address ?? ""),
             ("replayed", entry.replayed ?? ""),
             ("body", entry.refused.map { Self.lines(String(decoding: $0.body, as: UTF8.self)) } ?? ""),

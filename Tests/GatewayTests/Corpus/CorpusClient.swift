@@ -28,7 +28,9 @@ final class CorpusClient {
         let answer = try await session.send(
             request.method, names.reveal(request.target), headers(of: request), request.body.map { names.reveal($0) })
         var named = names
-        let text = ExchangeText.text(named.hide(answer.body)).replacing(#","instance":"\#(Self.requestID)""#, with: "")
+        let text = ["instance", "request"].reduce(ExchangeText.text(named.hide(answer.body))) { text, name in
+            text.replacing(#","\#(name)":"\#(Self.requestID)""#, with: "")
+        }
         var recorded = CorpusAnswer(status: answer.status, body: ExactText(text))
         for name in Self.headers {
             guard let value = answer.headers[name], value != Self.usual(name, answer) else { continue }

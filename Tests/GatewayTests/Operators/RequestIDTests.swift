@@ -56,6 +56,36 @@ import TestSupport
         }
     }
 
+    @Test("Journal entries contain the id, also those of refused pushes and of an undo", arguments: TestEngine.allCases)
+    func entries(_ kind: TestEngine) async throws {
+        let database = try await JournalTests.database(kind)
+        try await RunningGateway.with(
+            database, rules: JournalTests.rules, journal: .together
+        ) { gateway async throws in
+            try await gateway.client { client async throws in
+                func push(_ id: String, _ edit: String) async throws -> Int {
+                    let body = #"{"key": "\#(id)", "edits": [{"resource": "people", \#(edit)}]}"#
+                    return try await client.post("/v1/push", body, ["X-Request-ID": id]).status
+                }
+                let name = #""id": 1, "changeset": {"person": {"name": {"old": "Ann", "new": "Eve"}}}"#
+                let state = #""id": 1, "changeset": {"person": {"state": {"old": "x", "new": "y"}}}"#
+                let creation = #""changeset": {"person": {"old": null, "new": {"name": "C", "email": "a@x"}}}"#
+                #expect(try await push("merged", name) == 200)
+                #expect(try await push("rejected", state) == 409)
+                #expect(try await push("refused", creation) == 422)
+                let undo = try await client.post("/v1/journal/1/undo", "{}", ["X-Request-ID": "undo"])
+                #expect(undo.status == 200, "\(undo.text)")
+                let listed = try await client.get("/v1/journal").json()["entries"]?.array ?? []
+                #expect(listed.map { $0["request"]?.text } == ["merged", "rejected", "undo"], "\(listed)")
+                let refused = try await client.get("/v1/journal?refused=true").json()["entries"]?.array ?? []
+                #expect(refused.map { $0["request"]?.text } == ["rejected", "refused"], "\(refused)")
+                let number = try #require(refused.last?["number"]?.int)
+                let whole = try await client.get("/v1/journal/\(number)").json()
+                #expect(whole["request"]?.text == "refused")
+            }
+        }
+    }
+
     @Test("A stored answer is repeated byte for byte, whatever the id of the request")
     func storedAnswers() async throws {
         let database = try await JournalTests.database(.sqlite)

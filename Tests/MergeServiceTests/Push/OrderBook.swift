@@ -62,7 +62,7 @@ final class OrderBook: Sendable {
         let journal = Journal(
             tables: JournalTables(schema: "main", dialect: engine.dialect),
             codec: JournalCodec(
-                entry: { _, _ in [] }, key: { key, _ in "\(key)" }, traces: { _, _, _, _ in EntryTraces(rows: [:]) },
+                entry: { _, _, _ in [] }, key: { key, _ in "\(key)" }, traces: { _, _, _, _ in EntryTraces(rows: [:]) },
                 effects: { _, _ in [] }), together: engine)
         active = ActiveRules(
             catalog: Catalog(resources: [orders, lines], version: "v"), schema: schema, dialect: engine.dialect,
