@@ -152,10 +152,10 @@ package struct FilterDecoder {
         if node.isObject { return try range(node, column, path) }
         let nodes = node.isArray ? node.elements : [node]
         var texts: Set<[UInt8]> = []
-        for (index, node) in nodes.enumerated() {
+        for (index, element) in nodes.enumerated() {
             let place = node.isArray ? path.element(index) : path
             texts.insert(
-                try text(node.scalar, column, place) { scalar throws(ValueProblem) in
+                try text(element.scalar, column, place) { scalar throws(ValueProblem) in
                     try column.filterValue(scalar)
                 })
         }

@@ -97,6 +97,8 @@ struct FilteredClient {
     /// - Parameter unless: the former feed; nil for a complete snapshot.
     @discardableResult
     mutating func snapshot(unless: String? = nil) async throws -> [String] {
+        // A sync waits for what was committed before it.
+        _ = try await session.post("/v1/sync", "{}")
         let query = [FilterFixture.query(filter), unless.map { "unless=" + FilterFixture.encoded($0) } ?? ""]
             .filter { !$0.isEmpty }.joined(separator: "&")
         let answer = try await session.get("/v1/snapshot?" + query)
