@@ -59,7 +59,7 @@ final class Counters: Sendable {
             form: { result, _, _ in
                 whileAnswering()
                 return Array("\(result.status)".utf8)
-            })
+            }, clock: { nil })
     }
 
     deinit {

@@ -55,7 +55,7 @@ import Testing
             limits.longPushes = 2
             service = MergeService(
                 engine: engine, limits: limits, digest: { _, _, _ in [] },
-                form: { result, _, _ in Array("\(result.status)".utf8) })
+                form: { result, _, _ in Array("\(result.status)".utf8) }, clock: { nil })
         }
 
         deinit {

@@ -70,6 +70,17 @@ import Testing
         ("table: things\ngroups: {s: stamp}", "column “stamp” cannot be written, because it is generated"),
         ("table: things\ngroups: {s: shape}", "is not supported"),
         ("table: things\ngroups: {n: {column: name, type: boolean}}", "cannot be boolean"),
+        ("table: things\nstamp: {id: now}", "column “id” cannot be stamped, because it is the key"),
+        ("table: things\ngroups: {n: name}\nstamp: {name: now}", "clients write it; make its field read-only"),
+        ("table: things\nstamp: {stamp: now}", "column “stamp” cannot be stamped, because it is generated"),
+        ("table: things\nstamp: {name: now}", "column “name” of type text cannot be stamped with now"),
+        ("table: things\nstamp: {nmae: {claim: who}}", "has no column “nmae”; did you mean “name”?"),
+        ("table: parts\nstamp: {thing_id: {value: x}}", "is of type integer and cannot hold “x”"),
+        ("table: things\nstamp: {name: then}", "is stamped with now, {claim: NAME} or {value: CONSTANT}"),
+        (
+            "table: things\nstamp: {name: {claim: who}}\ndelete: {set: {name: \"'x'\"}}\nwhere: name <> 'x'",
+            "“delete” sets it; leave it out of “delete”"
+        ),
         (
             "table: things\ngroups: {n: {column: name, type: boolean, values: {true: a, false: a}}}",
             "“true” and “false” of “values” are the same value"

@@ -60,7 +60,8 @@ struct JournalController {
         let groups = try UndoRequest.groups(body)
         let access = context.access(to: active.catalog)
         let actions = JournalActions(
-            service: service, active: active, limits: limits, access: access, maintenance: box.maintenance,
+            service: service, active: active, limits: limits, access: access,
+            claims: context.bearer?.claims ?? AccessClaims(), maintenance: box.maintenance,
             deadline: context.deadline)
         let answer = try await actions.undo(
             number, groups: groups, sender: sender, request: context.received.id, isPreview: isPreview)

@@ -80,7 +80,7 @@ struct PushRunner: Sendable {
                 push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
                 form: run.form, sender: run.sender, purpose: run.isPreview ? .preview : .apply(run.key),
                 sent: run.sent, caller: context.received.caller, tellsAuthors: run.tellsAuthors,
-                access: context.access(to: active.catalog))
+                access: context.access(to: active.catalog), claims: context.bearer?.claims ?? AccessClaims())
             return try await maintenance.run(failingWith: { Failure($0) }) { () async throws(Failure) in
                 if run.key != nil, let problem = history?.problem(ofKeySent: run.decoded.origin.sent) {
                     return try await service.refuse(

@@ -32,6 +32,14 @@ package struct Viewer: Sendable, Hashable {
         return ResourceView(of: resource, for: self)
     }
 
+    /// Returns true if the token has a claim that is not null; an empty name counts as missing.
+    func makes(_ name: String) -> Bool {
+        switch claim(name) {
+        case nil, .null?: false
+        case .some: name != "who" || !who.isEmpty
+        }
+    }
+
     private func claim(_ name: String) -> Scalar? { name == "who" ? .text(who) : claims[name] }
 
     /// Returns the values of a claim in the column's type, or nil if there are none.

@@ -20,6 +20,7 @@ extension Section {
         rules.softDelete = softDelete
         rules.checks = checks
         rules.frozenWhen = frozenWhen
+        rules.stamps = stamps
         rules.allowsClientKeys = true
         rules.keptColumns = keptColumns
         return Section(

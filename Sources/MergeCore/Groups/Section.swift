@@ -42,6 +42,8 @@ package final class Section: Sendable {
     package let checks: [RowCheck]
     /// The operator's SQL for frozen rows, or nil if no row is frozen.
     package let frozenWhen: Ruled<String>?
+    /// The columns that every insertion and update sets.
+    package let stamps: [Stamp]
     /// True if the table's engine has transactions.
     package let isTransactional: Bool
     /// True if clients may choose keys that the database numbers.
@@ -85,6 +87,7 @@ package final class Section: Sendable {
         softDelete = rules.softDelete
         checks = rules.checks
         frozenWhen = rules.frozenWhen
+        stamps = rules.stamps
         allowsClientKeys = rules.allowsClientKeys
         keptColumns = rules.keptColumns
         groupsByName = NameIndex(groups.map(\.name), formerly: groups.map(\.formerly))
@@ -146,7 +149,7 @@ extension Section: Hashable {
             && a.groups == b.groups && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
             && a.onMissing == b.onMissing && a.onDeleteConflict == b.onDeleteConflict && a.identity == b.identity
             && a.visibility == b.visibility && a.softDelete == b.softDelete && a.checks == b.checks
-            && a.frozenWhen == b.frozenWhen && a.keptColumns == b.keptColumns
+            && a.frozenWhen == b.frozenWhen && a.stamps == b.stamps && a.keptColumns == b.keptColumns
             && a.isTransactional == b.isTransactional && a.allowsClientKeys == b.allowsClientKeys
     }
 

@@ -14,6 +14,8 @@ package struct SectionRules: Sendable {
     package var checks: [RowCheck] = []
     /// The operator's SQL for frozen rows, or nil if no row is frozen.
     package var frozenWhen: Ruled<String>?
+    /// The columns that every insertion and update sets.
+    package var stamps: [Stamp] = []
     /// True if clients may choose keys that the database numbers.
     package var allowsClientKeys = false
 

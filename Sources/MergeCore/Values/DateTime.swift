@@ -44,6 +44,13 @@ package struct DateTime: Sendable, Hashable, Comparable {
         return DateTime(date: moved, microseconds: total - days * Self.microsecondsPerDay)
     }
 
+    /// Converts seconds and microseconds since 1970 to UTC, or returns nil outside the years 0 to 9999.
+    package init?(secondsSince1970 seconds: Int, microsecond: Int) {
+        let day = Int64(seconds).dividedFloor(by: 86_400)
+        guard let date = CalendarDate(dayNumber: Int(day)) else { return nil }
+        self.init(date: date, microseconds: (Int64(seconds) - day * 86_400) * 1_000_000 + Int64(microsecond))
+    }
+
     /// Microseconds since 1970, for a complete date in UTC.
     package var microsecondsSince1970: Int { date.dayNumber * Int(Self.microsecondsPerDay) + Int(microseconds) }
 

@@ -86,14 +86,19 @@ struct ChangeWriter {
 
     /// Reverses the soft deletion of a row.
     mutating func unhide(
-        _ hidden: [Value], setting values: [RawValue], hiding set: [SQLAssignment], of row: EditedRow
+        _ hidden: [Value], setting values: [RawValue], stamps: [Assignment], hiding set: [SQLAssignment],
+        of row: EditedRow
     ) throws(PushStop) {
         let section = row.section
         let address = section.address(of: hidden)
         let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
         changes.note(run.footprint(section).reference(to: section.key(of: hidden)), .everything)
-        try execute(RawSQL(run.dialect).update(section.table, values, where: named), of: row, current: hidden)
-        if !row.resource.isAtomic { compensations.append(run.sql(section).softDelete(set, key: address)) }
+        let stamped = stamps.map { RawValue(column: section.columns[$0.column], value: $0.value) }
+        try execute(
+            RawSQL(run.dialect).update(section.table, values + stamped, where: named), of: row, current: hidden)
+        if row.resource.isAtomic { return }
+        let before = stamps.map { Assignment(column: $0.column, value: hidden[$0.column]) }
+        compensations.append(run.sql(section).softDelete(set, stamps: before, key: address))
     }
 
     /// Updates a row, at once or later in a common statement.
@@ -145,14 +150,17 @@ struct ChangeWriter {
     ///
     /// - Parameter mostRows: the number of rows with the address: one, unless the section has no key.
     mutating func delete(
-        _ current: [Value], in section: Section, mostRows: Int, of row: EditedRow
+        _ current: [Value], in section: Section, stamps: [Assignment], mostRows: Int, of row: EditedRow
     ) throws(PushStop) {
         let sql = run.sql(section)
         let address = section.address(of: current)
         if let set = section.softDelete?.value {
-            try execute(sql.softDelete(set, key: address, mostRows: mostRows), of: row, current: current)
+            try execute(
+                sql.softDelete(set, stamps: stamps, key: address, mostRows: mostRows), of: row, current: current)
             if row.resource.isAtomic { return }
-            let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
+            let columns =
+                set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
+                + stamps.map(\.column)
             let before = columns.map { Assignment(column: $0, value: current[$0]) }
             compensations.append(sql.update(before, key: address))
             return

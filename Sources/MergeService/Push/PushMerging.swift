@@ -10,11 +10,13 @@ final class PushMerging: Sendable {
     let fence: CommitFence
     let lengths: RecordLengths
     let unreadable: UnreadableRecords
+    let clock: WallClock
 
     init(
         engine: any RecordEngine, limits: MergeLimits, digest: @escaping GroupDigest, form: @escaping AnswerWriting,
-        fence: CommitFence, lengths: RecordLengths, unreadable: UnreadableRecords
+        fence: CommitFence, lengths: RecordLengths, unreadable: UnreadableRecords, clock: @escaping WallClock
     ) {
+        self.clock = clock
         self.unreadable = unreadable
         self.engine = engine
         self.limits = limits

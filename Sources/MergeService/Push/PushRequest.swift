@@ -46,12 +46,18 @@ package final class PushRequest: Sendable {
     package let tellsAuthors: Bool
     /// The rights of the sender; nil at the console and without access rules.
     package let access: ClientAccess?
+    /// The sender as stamps name it.
+    let author: Viewer
 
     /// Creates a push from the properties of its request.
+    ///
+    /// - Parameter claims: the claims of the sender's token, for stamps.
     package init(
         push: Push, form: AnswerForm, sender: Sender, purpose: PushPurpose, sent: SentRequest,
-        caller: Caller = Caller(), tellsAuthors: Bool = false, access: ClientAccess? = nil
+        caller: Caller = Caller(), tellsAuthors: Bool = false, access: ClientAccess? = nil,
+        claims: AccessClaims = AccessClaims()
     ) {
+        author = Viewer(who: sender.who, roles: [], claims: claims)
         self.access = access
         self.tellsAuthors = tellsAuthors
         self.push = push

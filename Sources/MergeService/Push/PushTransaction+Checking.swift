@@ -69,18 +69,24 @@ extension PushTransaction {
             throw .refused(row.last.index, check.problem(on: row.last))
         }
         // The restored values may collide with another row.
-        try revert(traced, of: row, to: before)
+        try revert(traced, of: row, to: before, isWhole: !checks.isWritten(row, rows.id))
         for trace in traces { recordReverted(trace, by: check, to: rows.section.values(of: trace.group, in: before)) }
         return true
     }
 
-    private func revert(_ groups: Set<Int>, of row: WrittenRows.Row, to before: [Value]) throws(PushStop) {
+    /// - Parameter isWhole: true if the push changes no other group of the row, so that the stamps return too.
+    private func revert(
+        _ groups: Set<Int>, of row: WrittenRows.Row, to before: [Value], isWhole: Bool
+    ) throws(PushStop) {
         let section = row.last.section
         var assignments: [Assignment] = []
         for group in groups.sorted() {
             for field in section.fields[section.groups[group].fields] {
                 assignments.append(Assignment(column: field.column, value: before[field.column]))
             }
+        }
+        if isWhole, !run.footprint(section).isShared {
+            assignments += section.stamps.map { Assignment(column: $0.column, value: before[$0.column]) }
         }
         let current = try facts.rows(
             of: section, where: row.address.map(\.column), are: row.address.map(\.value), &writer

@@ -19,6 +19,7 @@ extension PushTransaction {
             checks.recordFound(row, values: found ?? [], traces: traces(of: row, outcomes: first))
         case .update(let assignments):
             let current = found ?? []
+            let assignments = try stamped(assignments, of: row)
             let refusal = try hiddenReference(assignments, of: row, current: current, root: root)
             try update(assignments, of: row, current: current)
             try refuse(refusal)
@@ -27,7 +28,7 @@ extension PushTransaction {
             if isRoot { root = current.setting(assignments) }
         case .insert(let assignments):
             try checkKey(of: row)
-            let whole = try completing(assignments, of: row, known: known)
+            let whole = try stamped(completing(assignments, of: row, known: known), of: row)
             let refusal = try hiddenReference(whole, of: row, current: nil, root: root)
             let key = try insert(whole, as: row, root: root, extras: known)
             try refuse(refusal)
@@ -150,7 +151,8 @@ extension PushTransaction {
         else { return nil }
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
         try others.note(hidden, in: section, writing: [], by: row.index, facts.before)
-        try writer.unhide(hidden, setting: values, hiding: set, of: row)
+        try writer.unhide(
+            hidden, setting: values, stamps: try stamps(of: section, by: row), hiding: set, of: row)
         return key
     }
 
@@ -228,7 +230,8 @@ extension PushTransaction {
                 for row in cascade.rows { checks.forget(row, cascade.columns, of: cascade.table) }
             }
         }
-        try writer.delete(current, in: section, mostRows: mostRows, of: row)
+        let stamps = section.softDelete == nil ? [] : try stamps(of: section, by: row)
+        try writer.delete(current, in: section, stamps: stamps, mostRows: mostRows, of: row)
     }
 
     /// The last section comes first, because it may refer to earlier sections.

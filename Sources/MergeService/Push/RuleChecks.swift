@@ -127,6 +127,11 @@ struct RuleChecks {
         written.takeTraces(of: row.address, id, groups: groups)
     }
 
+    /// Returns true if a group that the push wrote to a row is not reverted.
+    func isWritten(_ row: WrittenRows.Row, _ id: SectionID) -> Bool {
+        written.rows[id]?[row.address]?.traces.isEmpty == false
+    }
+
     /// Returns true if another resource of the push wrote columns of these groups.
     ///
     /// Its outcomes already report them as written.

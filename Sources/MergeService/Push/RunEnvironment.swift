@@ -11,6 +11,8 @@ final class RunEnvironment {
     let dialect: any Dialect
     let limits: MergeLimits
     let digest: GroupDigest
+    /// The time of the run, for stamps.
+    let time: DateTime?
     /// True if the run waits for locks; otherwise a lock of another transaction ends the run at once.
     let waits: Bool
     /// True if the journal records the pushes and the records that they change; false for a preview.
@@ -36,6 +38,7 @@ final class RunEnvironment {
         dialect = merging.engine.dialect
         limits = merging.limits
         digest = merging.digest
+        time = merging.clock()
         self.waits = waits
         isKept = batch.journal != nil
         views = Self.views(of: batch)

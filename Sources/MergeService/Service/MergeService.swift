@@ -4,6 +4,9 @@ package import RecordStore
 /// Computes the digest of a group's values: SHA-256 of their canonical JSON.
 package typealias GroupDigest = @Sendable (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
 
+/// Returns the current time in UTC; nil if it is no time that a column can store.
+package typealias WallClock = @Sendable () -> DateTime?
+
 /// Reads records and merges pushes, after the wire module has parsed the request.
 package final class MergeService: Sendable {
     /// The database of the records.
@@ -31,14 +34,16 @@ package final class MergeService: Sendable {
     ///   - digest: computes digests of groups, for clients that send a hash as base.
     ///   - form: encodes answers.
     ///   - unreadable: collects records that could not be read.
+    ///   - clock: the time of stamps.
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
-        form: @escaping AnswerWriting, unreadable: UnreadableRecords = UnreadableRecords()
+        form: @escaping AnswerWriting, unreadable: UnreadableRecords = UnreadableRecords(),
+        clock: @escaping WallClock
     ) {
         let lengths = RecordLengths()
         let merging = PushMerging(
             engine: engine, limits: limits, digest: digest, form: form, fence: CommitFence(), lengths: lengths,
-            unreadable: unreadable)
+            unreadable: unreadable, clock: clock)
         self.unreadable = unreadable
         let shares = limits.coalesced > 1
         pushes = shares ? BatchQueue(limits, lanesHeldUp: limits.maximumLanes, merging) : nil

@@ -9,18 +9,23 @@ package struct JournalActions: Sendable {
     private let active: ActiveRules
     private let limits: WireLimits
     private let access: ClientAccess?
+    private let claims: AccessClaims
     private let maintenance: Maintenance
     private let deadline: ContinuousClock.Instant
 
     /// Makes the actions of one request.
     ///
-    /// - Parameter access: the rights of the operator; nil at the console, which may do everything.
+    /// - Parameters:
+    ///   - access: the rights of the operator; nil at the console, which may do everything.
+    ///   - claims: the claims of the operator, for the stamps of an undo.
     package init(
         service: MergeService, active: ActiveRules, limits: WireLimits, access: ClientAccess? = nil,
-        maintenance: Maintenance = Maintenance(), deadline: ContinuousClock.Instant
+        claims: AccessClaims = AccessClaims(), maintenance: Maintenance = Maintenance(),
+        deadline: ContinuousClock.Instant
     ) {
         self.maintenance = maintenance
         self.access = access
+        self.claims = claims
         self.service = service
         self.active = active
         self.limits = limits
@@ -45,7 +50,8 @@ package struct JournalActions: Sendable {
             let request = PushRequest(
                 push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
                 purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
-                sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body, id: id), access: access)
+                sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body, id: id), access: access,
+                claims: claims)
             return try await merge(request)
         }
     }

@@ -44,6 +44,6 @@ extension MergeService {
         MergeService(
             engine: engine, limits: limits, digest: CanonicalJSON.digest,
             form: { AnswerForm.encode($0, as: $1, limit: limits.answerBytes, goesOn: $2) },
-            unreadable: unreadable)
+            unreadable: unreadable, clock: { DateTime.now })
     }
 }

@@ -106,7 +106,8 @@ private struct AllowedVerbs {
             return rights[index].isGiven && position.map { rights[index].fields[$0] } ?? false
         }
         let fields = section.fields.filter { field in roles?.contains { may($0.writes, field) } != false }
-        updated = Set(fields.map(\.column)).subtracting(0..<section.keyCount).sorted()
+        let stamped = fields.isEmpty ? [] : section.stamps.map(\.column)
+        updated = Set(fields.map(\.column) + stamped).subtracting(0..<section.keyCount).sorted()
         let deletesRecords = GrantStatements.isWritten(resource.root) && roles?.contains(where: \.deletes) != false
         guard section.kind != .root else {
             inserts = isWritten && roles?.contains(where: \.creates) != false

@@ -351,11 +351,17 @@ package struct SectionSQL: Sendable {
     }
 
     /// Returns the UPDATE that replaces a DELETE if the section has `delete.set`.
-    package func softDelete(_ assignments: [SQLAssignment], key: [Assignment], mostRows: Int = 1) -> Statement {
-        let sets = assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
+    ///
+    /// - Parameter stamps: further columns to write.
+    package func softDelete(
+        _ assignments: [SQLAssignment], stamps: [Assignment] = [], key: [Assignment], mostRows: Int = 1
+    ) -> Statement {
+        let sets =
+            assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
+            + stamps.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }
         return Statement(
             sql: "UPDATE " + dialect.quoted(section.table) + " SET " + sets.joined(separator: ", ") + whereAll(key),
-            binds: binds(key), mostRows: mostRows)
+            binds: binds(stamps) + binds(key), mostRows: mostRows)
     }
 
     private func whereAll(_ key: [Assignment]) -> String {

@@ -40,6 +40,9 @@ enum RulesVersion {
         for check in section.checks {
             add(["check", check.name, check.sql, check.onFailure.rawValue] + check.fields.map { "\($0)" }, &hash)
         }
+        for stamp in section.stamps {
+            add(["stamp", section.columns[stamp.column].name, String(describing: stamp.source)], &hash)
+        }
         if let frozen = section.frozenWhen { add(["frozen", frozen.value], &hash) }
         let table = schema.tables[section.table]
         for column in section.columns {

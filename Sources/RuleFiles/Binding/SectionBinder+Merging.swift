@@ -58,7 +58,8 @@ extension SectionBinder {
         return Ruled(steps, rule: named.place.rule)
     }
 
-    private mutating func value(_ constant: Placed<RuleConstant>, of column: Column) -> Value? {
+    /// Returns a constant as a value that can be written to a column.
+    mutating func value(_ constant: Placed<RuleConstant>, of column: Column) -> Value? {
         if let value = constant.value.value(in: column.type) { return value }
         findings.error(
             constant.place,

@@ -103,7 +103,8 @@ struct SectionBinder {
 
     private mutating func settings(key: [String], parents: Set<String>, fields: [Field]) -> SectionRules {
         let covered = Set(rules.groups.flatMap(\.fields).map(\.column.value))
-        checkCreation(key: key, parents: parents, covered: covered)
+        checkCreation(
+            key: key, parents: parents, covered: covered.union(rules.stamps.map(\.column.value)))
         var settings = SectionRules()
         if let policy = rules.onMissing { settings.onMissing = policy.ruled }
         if let policy = rules.onDeleteConflict { settings.onDeleteConflict = policy.ruled }
@@ -112,6 +113,7 @@ struct SectionBinder {
         settings.softDelete = softDelete(key: key)
         settings.checks = checks(fields)
         settings.frozenWhen = rules.frozenWhen?.ruled
+        settings.stamps = stamps(key: key, parents: parents, covered: covered)
         settings.allowsClientKeys = rules.clientKeys != nil
         return settings
     }

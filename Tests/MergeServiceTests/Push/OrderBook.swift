@@ -152,7 +152,7 @@ final class OrderBook: Sendable {
         }
         let merging = PushMerging(
             engine: engine, limits: MergeLimits(), digest: { _, _, _ in [] }, form: { _, _, _ in [] },
-            fence: CommitFence(), lengths: RecordLengths(), unreadable: UnreadableRecords())
+            fence: CommitFence(), lengths: RecordLengths(), unreadable: UnreadableRecords(), clock: { nil })
         let result = try await engine.write(deadline: .now + .seconds(60)) { session throws(StoreError) in
             let batch = PushBatch(items)
             let counting = CountingSession(session)
