@@ -51,7 +51,7 @@ package struct MariaDBConfiguration: Sendable {
         }
         guard parts.password == nil else {
             throw MariaDBURLError(
-                "the database URL holds a password, which everybody on the machine could read; leave it out, and give it in "
+                "the database URL contains a password, which every user of the machine can read. Leave it out, and put it into "
                     + "FIELDMERGE_DATABASE_PASSWORD or with --database-password-file FILE")
         }
         let path = parts.path.hasPrefix("/") ? String(parts.path.dropFirst()) : parts.path

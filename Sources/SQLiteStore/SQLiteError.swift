@@ -27,7 +27,7 @@ enum SQLiteError {
             (kind, text) = (.unwritable, "the SQLite file cannot be written: \(String(cString: sqlite3_errstr(code)))")
         case SQLITE_CANTOPEN, SQLITE_PERM:
             (kind, text) = (.unavailable, "the SQLite file cannot be used: \(String(cString: sqlite3_errstr(code)))")
-        case SQLITE_NOTADB, SQLITE_CORRUPT: (kind, text) = (.unavailable, "the file is no sound SQLite database")
+        case SQLITE_NOTADB, SQLITE_CORRUPT: (kind, text) = (.unavailable, "the file is not a valid SQLite database")
         case SQLITE_INTERRUPT: (kind, text) = (.busy, "a statement took longer than it may")
         case SQLITE_ERROR
         where message.hasPrefix("no such column") || message.hasPrefix("no such table")

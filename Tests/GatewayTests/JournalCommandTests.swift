@@ -244,7 +244,8 @@ import TestSupport
                 let said = try await desk.journal("list", "--resource", "poeple")
                 #expect(said.status == 0 && said.output == "no entries\n", "\(said)")
                 #expect(
-                    said.errors.contains("“poeple” is no resource of the journal's newest entries"), "\(said.errors)")
+                    said.errors.contains("“poeple” is not a resource of the journal's newest entries"), "\(said.errors)"
+                )
                 #expect(said.errors.contains("did you mean “people”?"), "\(said.errors)")
                 #expect(try await desk.journal("list", "--resource", "people", "--after", "9").errors.isEmpty)
             }

@@ -19,8 +19,14 @@ import TestSupport
     @Test func aMisspelledNameIsAnError() async throws {
         let (status, errors) = try await Self.check(file: "token: /etc/tokens\nrulse: x\nlisten: 127.0.0.1:0\n")
         #expect(status == 1)
-        #expect(errors.contains("settings.yaml:1:1: error: “token” is no setting; did you mean “tokens”?"), "\(errors)")
-        #expect(errors.contains("settings.yaml:2:1: error: “rulse” is no setting; did you mean “rules”?"), "\(errors)")
+        #expect(
+            errors.contains(
+                "settings.yaml:1:1: error: “token” is not a setting; did you mean "
+                    + "“tokens”?"), "\(errors)")
+        #expect(
+            errors.contains(
+                "settings.yaml:2:1: error: “rulse” is not a setting; did you mean "
+                    + "“rules”?"), "\(errors)")
     }
 
     @Test(arguments: ["serve", "check", "inspect", "explain", "journal list", "journal init", "journal show"])
@@ -49,7 +55,7 @@ import TestSupport
     ])
     func aVariableNearASettingIsAnError(_ name: String, _ near: String) async throws {
         let (status, errors) = try await Self.check(environment: [name: "s3cret"])
-        #expect(status == 1 && errors.contains("\(name) is no setting; did you mean \(near)?"), "\(errors)")
+        #expect(status == 1 && errors.contains("\(name) is not a setting; did you mean \(near)?"), "\(errors)")
         #expect(!errors.contains("s3cret"))
     }
 
@@ -57,7 +63,7 @@ import TestSupport
     func anyOtherVariableIsAWarning(_ name: String) async throws {
         let (status, errors) = try await Self.check(environment: [name: "s3cret"])
         #expect(status == 0)
-        #expect(errors == "warning: \(name) in the environment is no setting, and is passed over\n")
+        #expect(errors == "warning: \(name) in the environment is not a setting, and is ignored\n")
     }
 
     @Test func theLogWarnsOfOtherVariables() async throws {
@@ -72,7 +78,7 @@ import TestSupport
             file: "token: x\nmax-body: [1]\n", environment: ["FIELDMERGE_TOKEN": "x", "FIELDMERGE_JOURNAL": ""])
         #expect(status == 1)
         for said in [
-            "FIELDMERGE_TOKEN is no setting", "FIELDMERGE_JOURNAL is empty", "“token” is no setting",
+            "FIELDMERGE_TOKEN is no setting", "FIELDMERGE_JOURNAL is empty", "“token” is not a setting",
             "“max-body” takes one value",
         ] {
             #expect(errors.contains(said), "\(errors)")

@@ -140,7 +140,9 @@ import TestSupport
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let open = try await GatewayProcess(database, rules: MergeTests.rules)
         #expect(
-            open.log.contains("warning fieldmerge: without --tokens everybody who reaches 127.0.0.1"), "\(open.log)")
+            open.log.contains(
+                "warning fieldmerge: without --tokens every program that reaches "
+                    + "127.0.0.1"), "\(open.log)")
         let place = try await Place(Self.tokens(["a"]).lines)
         #expect(!place.gateway.log.contains("everybody"))
     }

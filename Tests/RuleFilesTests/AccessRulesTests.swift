@@ -90,7 +90,7 @@ import Testing
         ("  a: {read: all, rows: {aera: {claim: x}}}", "has no column “aera”; did you mean “area”?"),
         ("  a: {read: all, rows: {area: 3}}", "must be a mapping"),
         ("  a: {read: all, rows: {area: {clam: x}}}", "“clam” is not a key of a test; did you mean “claim”?"),
-        ("  a: {read: all, rows: {area: {value: x}}}", "is of type integer and cannot hold “x”"),
+        ("  a: {read: all, rows: {area: {value: x}}}", "is of type integer and cannot store “x”"),
         ("  a: {read: all, rows: {area: {null: false}}}", "its opposite is “not: {null: true}”"),
         ("  a: {read: all, rows: {area: {any: {claim: x}}}}", "“any” is a list of tests"),
         ("  a: {read: all, set: {owner: ann}}", "must be a mapping"),

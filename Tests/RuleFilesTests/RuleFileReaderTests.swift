@@ -38,10 +38,10 @@ import Testing
         ("on-conflict: reject", "on-conflict: rejekt", "f.yaml:7:66: error: “on-conflict” is one of"),
         ("name: name", "id: name", "f.yaml:6:7: error: “id” is reserved and names no group"),
         ("name: name", "street: name", "f.yaml:7:24: error: the section has a field “street” already, in line 6"),
-        ("town: town", "town: street", "f.yaml:7:46: error: column “street” stands in a group already, in line 7"),
-        ("modified: modified_at", "modified: name", "f.yaml:8:27: error: column “name” stands in a group already"),
+        ("town: town", "town: street", "f.yaml:7:46: error: column “street” is in a group already, in line 7"),
+        ("modified: modified_at", "modified: name", "f.yaml:8:27: error: column “name” is in a group already"),
         ("    parent: {thing_id: id}\n", "", "f.yaml:9:3: error: section “parts” does not say to which record"),
-        ("type: text", "type: txt", "f.yaml:15:34: error: “txt” is no type; did you mean “text”?"),
+        ("type: text", "type: txt", "f.yaml:15:34: error: “txt” is not a type; did you mean “text”?"),
         (
             "type: text", "merge: txt",
             "f.yaml:15:35: error: “merge” is one of add, max, min, set, text, json, not “txt”"

@@ -37,14 +37,14 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ("token: a\n", ["s.yaml:1:1: error: “token” is no setting; did you mean “tokens”?"]),
-        ("Tokens: a\n", ["s.yaml:1:1: error: “Tokens” is no setting; did you mean “tokens”?"]),
+        ("token: a\n", ["s.yaml:1:1: error: “token” is not a setting; did you mean “tokens”?"]),
+        ("Tokens: a\n", ["s.yaml:1:1: error: “Tokens” is not a setting; did you mean “tokens”?"]),
         (
             "listen: a\nmax_body: 1\ntoken: a\ncolour: red\n",
             [
-                "s.yaml:2:1: error: “max_body” is no setting; did you mean “max-body”?",
-                "s.yaml:3:1: error: “token” is no setting; did you mean “tokens”?",
-                "s.yaml:4:1: error: “colour” is no setting",
+                "s.yaml:2:1: error: “max_body” is not a setting; did you mean “max-body”?",
+                "s.yaml:3:1: error: “token” is not a setting; did you mean “tokens”?",
+                "s.yaml:4:1: error: “colour” is not a setting",
             ]
         ),
         ("tokens: [a, b]\n", ["s.yaml:1:9: error: “tokens” takes one value, not a list"]),
@@ -67,7 +67,7 @@ import TestSupport
             "tokens: a\ntokens: b\ntoken: c\n",
             [
                 "s.yaml:2:1: error: the mapping has the key “tokens” more than once",
-                "s.yaml:3:1: error: “token” is no setting; did you mean “tokens”?",
+                "s.yaml:3:1: error: “token” is not a setting; did you mean “tokens”?",
             ]
         ),
     ])

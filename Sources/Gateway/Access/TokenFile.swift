@@ -41,7 +41,7 @@ package struct TokenFile: Sendable, Equatable {
             guard let entry = try TokenLine(line, at: place) else { continue }
             let name = entry.bearer.name
             guard byName.updateValue(entries.count, forKey: name) == nil else {
-                throw TokenFileError(place + "the name “\(name)” stands in the file already")
+                throw TokenFileError(place + "the name “\(name)” is in the file already")
             }
             if let other = byDigest.updateValue(entries.count, forKey: entry.digest) {
                 let name = (name, entries[other].bearer.name)
@@ -49,7 +49,7 @@ package struct TokenFile: Sendable, Equatable {
             }
             entries.append(entry)
         }
-        guard mayBeEmpty || !entries.isEmpty else { throw TokenFileError("\(path): the file holds no token") }
+        guard mayBeEmpty || !entries.isEmpty else { throw TokenFileError("\(path): the file contains no token") }
         self.entries = entries
         self.byDigest = byDigest
         self.byName = byName

@@ -17,8 +17,8 @@ package enum TokenInspection {
         if let file, let bearer = try TokenFile(path: file).bearer(of: TokenDigest(token)) { return bearer.viewer }
         guard JWTParts.isLike(token) else {
             throw TokenFileError(
-                file.map { "\($0): the tokens file does not know the token" }
-                    ?? "the token is no JWT; name the tokens file that knows it with --tokens")
+                file.map { "\($0): the tokens file does not contain the token" }
+                    ?? "the token is not a JWT; name its tokens file with --tokens")
         }
         do throws(TokenRefusal) {
             let parts = try JWTParts(token)

@@ -72,7 +72,7 @@ package struct TokensLoader: Service {
     private func reload() {
         do throws(TokenFileError) {
             let file = try TokenFile(path: path, mayBeEmpty: true)
-            let trouble = file.count == 0 ? "\(path): the file holds no token, so nobody is let in" : nil
+            let trouble = file.count == 0 ? "\(path): the file contains no token, so every request is refused" : nil
             guard tokens.serve(file, trouble: trouble) else { return }
             if let trouble {
                 logger.error("\(trouble)")

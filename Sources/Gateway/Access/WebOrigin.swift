@@ -23,7 +23,9 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         let scheme = text[..<colon.lowerBound].lowercased()
         let rest = text[colon.upperBound...]
         if rest.contains(where: { "/?#\\".contains($0) }) {
-            throw WebOriginError("“\(text)” goes on behind the host and port; leave out the path, even a single slash")
+            throw WebOriginError(
+                "“\(text)” has a path after the host and port; leave the path out, even a "
+                    + "single slash")
         }
         if rest.contains("@") { throw WebOriginError("“\(text)” names a user, which no origin has") }
         guard rest.utf8.allSatisfy({ $0 < 128 }) else {

@@ -23,7 +23,7 @@ package struct AppFolder: Sendable {
     /// Opens a file, which may block; nil if it does not exist.
     func file(at place: AppPath) throws(AppFolderError) -> AppFile? {
         var folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw AppFolderError("“\(path)” is no folder that can be read (error \(errno))") }
+        guard folder >= 0 else { throw AppFolderError("“\(path)” is not a readable folder (error \(errno))") }
         defer { close(folder) }
         for name in place.names.dropLast() {
             let next = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

@@ -20,7 +20,7 @@ package struct CertificateWatch: Service {
                 try certificate.reload()
                 logger.notice("taking the certificate again on SIGHUP")
             } catch {
-                logger.error("\(error); the certificate of before goes on")
+                logger.error("\(error); the previous certificate stays in use")
             }
         }
     }

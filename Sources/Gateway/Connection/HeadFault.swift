@@ -21,7 +21,7 @@ enum HeadFault {
     }
 
     /// Not HTTP, or too long.
-    static let unreadable = malformed("This is no request of HTTP/1.1, or its head is longer than 80 KiB.")
+    static let unreadable = malformed("This is not a request of HTTP/1.1, or its head is longer than 80 KiB.")
 
     static let slow = Problem(
         .requestTimeout, detail: "The head of the request did not arrive in time.")

@@ -33,7 +33,11 @@ package final class ServerCertificate: Sendable {
     private static func context(_ certificate: String, _ key: String) throws(ServerCertificateError) -> NIOSSLContext {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
-            guard !chain.isEmpty else { throw ServerCertificateError("\(certificate): the file holds no certificate") }
+            guard !chain.isEmpty else {
+                throw ServerCertificateError(
+                    "\(certificate): the file contains no "
+                        + "certificate")
+            }
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) },
                 privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
@@ -44,7 +48,7 @@ package final class ServerCertificate: Sendable {
             throw error
         } catch {
             throw ServerCertificateError(
-                "\(certificate) and \(key): they have to be a certificate and its key in PEM (\(error))")
+                "\(certificate) and \(key): they must be a certificate and its key in PEM (\(error))")
         }
     }
 }

@@ -104,11 +104,11 @@ struct OperationsController {
         }
         if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
         if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {
-            trouble.append("no revisions are given, so changes are told late: \(fault.error)")
+            trouble.append("the feed assigns no revisions, so clients get changes late: \(fault.error)")
         }
         let scan = changes.scan?.current
         if isReady, let fault = scan?.trouble, .now - fault.since > Self.patienceWithFeed {
-            trouble.append("changes of other programs are told late, or not at all: \(fault.text)")
+            trouble.append("the feed reports changes of other programs late or never: \(fault.text)")
         }
         if let change = rules.history.trouble { trouble.append(change) }
         trouble += service.unreadable.sentences

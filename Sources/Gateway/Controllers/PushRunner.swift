@@ -139,7 +139,7 @@ extension Problem {
         let names: [ProblemCode] = [.unknownResource, .unknownSection, .unknownGroup, .unknownField, .incompleteGroup]
         guard access != nil, names.contains(code) else { return self }
         var problem = self
-        problem.detail = "The rules that this client sees have no such name, or more than was sent stands together."
+        problem.detail = "The rules for this client have no such name, or the group needs further fields."
         return problem
     }
 }

@@ -113,7 +113,7 @@ extension ActiveRules {
             let shown = name.utf8.count > NameIndex.maximumBytes ? "What the address names" : "“\(name)”"
             throw Problem(
                 .unknownResource, about: .address,
-                detail: shown + " is no resource"
+                detail: shown + " is not a resource"
                     + NearestName.ending(for: name, among: catalog.readable(by: access).map(\.name)))
         }
         return resource

@@ -58,7 +58,7 @@ struct SyncController {
                 let shown = name.utf8.count > NameIndex.maximumBytes ? "A name" : "“\(name)”"
                 return Problem(
                     .unknownResource,
-                    detail: shown + " is no resource"
+                    detail: shown + " is not a resource"
                         + NearestName.ending(for: name, among: active.catalog.readable(by: access).map(\.name)),
                     path: WirePath("resources"))
             }

@@ -40,7 +40,7 @@ struct FeedRequest: Sendable {
             let shown = name.utf8.count > NameIndex.maximumBytes ? "What “resources” names" : "“\(name)”"
             return Problem(
                 .unknownResource, about: .address,
-                detail: shown + " is no resource"
+                detail: shown + " is not a resource"
                     + NearestName.ending(for: name, among: catalog.readable(by: access).map(\.name)))
         }
     }

@@ -31,7 +31,7 @@ struct HistoryWatch: Service {
         } catch {
             guard error.kind == .other else { return }
             logger.critical(
-                "the gateway ends, because it would write to a file that nobody reads; pushes of the last second may be in it",
+                "the gateway ends, because its database file was replaced. Pushes of the last second may be in the old file",
                 metadata: ["error": "\(error)"])
             throw error
         }

@@ -62,7 +62,7 @@ final class GatewayMetrics: Sendable {
     ) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
-        page.begin("fieldmerge_ready", type: "gauge", help: "1 where requests are served")
+        page.begin("fieldmerge_ready", type: "gauge", help: "1 if the gateway accepts requests")
         page.add("fieldmerge_ready", labels: [], value: isReady ? 1 : 0)
         page.begin("fieldmerge_maintenance", type: "gauge", help: "1 while maintenance is on")
         page.add("fieldmerge_maintenance", labels: [], value: isMaintained ? 1 : 0)
@@ -81,7 +81,7 @@ final class GatewayMetrics: Sendable {
         for (status, count) in state.pushes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             page.add("fieldmerge_pushes_total", labels: [("status", status.rawValue)], value: count)
         }
-        page.begin("fieldmerge_outcomes_total", type: "counter", help: "Groups and rows by what became of them")
+        page.begin("fieldmerge_outcomes_total", type: "counter", help: "Groups and rows by outcome")
         for (kind, count) in state.outcomes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             page.add("fieldmerge_outcomes_total", labels: [("outcome", kind.rawValue)], value: count)
         }
@@ -94,7 +94,7 @@ final class GatewayMetrics: Sendable {
             page.add("fieldmerge_journal_written_bytes_total", labels: [], value: journalBytes)
         }
         if let feed {
-            page.begin("fieldmerge_feed_revision", type: "gauge", help: "The latest revision that clients are told")
+            page.begin("fieldmerge_feed_revision", type: "gauge", help: "The latest revision that clients may read")
             page.add("fieldmerge_feed_revision", labels: [], value: feed.revision)
             page.begin("fieldmerge_feed_waiting", type: "gauge", help: "Clients that wait for the next change")
             page.add("fieldmerge_feed_waiting", labels: [], value: feed.waiting)
@@ -125,16 +125,16 @@ extension MetricsPage {
     /// Adds the known values of the scan.
     fileprivate mutating func add(_ scan: ScanStatus) {
         for (name, type, help, value) in [
-            ("scanning", "gauge", "1 where this gateway is the one that scans", scan.isScanning ? 1 : 0),
-            ("lag_seconds", "gauge", "Age of what is known of other programs' changes", scan.lag),
+            ("scanning", "gauge", "1 if this gateway scans", scan.isScanning ? 1 : 0),
+            ("lag_seconds", "gauge", "Age of the last complete check for changes of other programs", scan.lag),
             (
                 "since_seconds", "gauge", "Second since 1970 from which on other programs' changes are noticed",
                 scan.since?.unixSeconds
             ),
-            ("cycle_milliseconds", "gauge", "Time of the last look at all rows", scan.cycleMilliseconds),
+            ("cycle_milliseconds", "gauge", "Duration of the last scan of all rows", scan.cycleMilliseconds),
             ("rows_per_second", "gauge", "Rows read in a second", scan.rowsPerSecond),
             ("takeovers_total", "counter", "Times that another gateway took the scan over", scan.takeovers),
-            ("cycles_total", "counter", "Looks at all rows by this gateway", scan.cycles),
+            ("cycles_total", "counter", "Scans of all rows by this gateway", scan.cycles),
             ("failures_total", "counter", "Times that the scan had to begin anew", scan.failures),
             ("changes_total", "counter", "Changes of other programs that this gateway has found", scan.found),
         ] as [(String, String, String, Int?)] {

@@ -19,7 +19,7 @@ extension ResourceView {
                 if test.isMet(by: root[condition.column], of: column.type) { continue }
                 let why =
                     test == .never
-                    ? "the token makes no claim that the column could hold" : "the row does not meet its condition"
+                    ? "the token has no claim that the column can store" : "the row does not meet its condition"
                 failures.append("column “\(column.name)”: \(why)")
             }
             return Explanation(role: grant.role, isMet: failures.isEmpty, failures: failures)

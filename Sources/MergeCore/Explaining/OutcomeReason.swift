@@ -44,7 +44,7 @@ struct OutcomeReason {
             return "The client did not change it, so it does not matter that the row is gone"
         }
         return sides.base == sides.current
-            ? "Nobody changed it" : "The client did not change it, so the change in the database stands"
+            ? "Nobody changed it" : "The client did not change it, so the change in the database stays"
     }
 
     private var policyEffect: String {
@@ -59,11 +59,14 @@ struct OutcomeReason {
         guard let merge = group.merge?.value else { return "they are combined" }
         let effect =
             switch merge {
-            case .add: "adds the client's change to what the database holds"
+            case .add: "adds the client's change to the current value"
             case .max: "takes the greater value"
             case .min: "takes the lesser value"
             case .set:
-                isCreation ? "unites both sides" : "takes what either side added and leaves out what either removed"
+                isCreation
+                    ? "unites both sides"
+                    : "contains the additions of both sides, without the "
+                        + "removals of either"
             case .text: "takes the changes of both sides, by line and by word"
             case .json: "takes the changes of both sides, member by member"
             case .latest: "takes the later side"
@@ -111,7 +114,7 @@ struct OutcomeReason {
     private var rowReason: String {
         if outcome.guardKind != nil {
             let policy = section.onDeleteConflict.value.rawValue
-            return "The row, or one that would be deleted with it, is frozen by “frozen-when”, "
+            return "The row, or a row that would be deleted with it, is frozen by “frozen-when”, "
                 + (outcome.kind == .rejected
                     ? "and on-delete-conflict: \(policy) refuses the whole push" : "so it is not deleted")
         }
@@ -121,7 +124,7 @@ struct OutcomeReason {
         case .inserted: "The client created it, and no such row is there"
         case .deleted: deletion
         case .kept: changedMeanwhile + "leaves it as it is"
-        case .restored: gone + "inserts it again with what the client sent"
+        case .restored: gone + "inserts it again with the client's values"
         case .missing:
             if case .recordIsGone = circumstance {
                 "The record is gone, and nothing is changed or created under it"
@@ -147,8 +150,8 @@ struct OutcomeReason {
     }
 
     private var deletion: String {
-        if case .deletionOfRecord = circumstance { return "It goes with its record" }
-        if outcome.isConflict { return changedMeanwhile + "deletes it all the same" }
+        if case .deletionOfRecord = circumstance { return "It is deleted with its record" }
+        if outcome.isConflict { return changedMeanwhile + "deletes it nevertheless" }
         let effect = section.softDelete == nil ? "" : ", which writes what “delete” sets"
         return "The client deleted it, and it is as the client knew it" + effect
     }

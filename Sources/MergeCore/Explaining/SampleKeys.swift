@@ -35,7 +35,7 @@ struct SampleKeys {
             let label = try label(row.id, place)
             if label == nil, side != .edited { throw RecordFault(side, at: place, reason: "is missing") }
             if let label, !seen.insert(label).inserted {
-                throw RecordFault(side, at: place, reason: "names an item that stands in the list already")
+                throw RecordFault(side, at: place, reason: "names an item that is in the list already")
             }
             out.append((label, row))
         }

@@ -9,7 +9,7 @@ struct SampleReader {
         let top = WirePath("")
         guard case .object(let members) = scalar else {
             throw RecordFault(
-                side, at: top, reason: "is \(scalar.kind) where an object with “id” and the sections is needed, or null"
+                side, at: top, reason: "is \(scalar.kind); an object with “id” and the sections is needed, or null"
             )
         }
         var sections: [Int: SampleRows] = [:]
@@ -27,13 +27,13 @@ struct SampleReader {
         case .root:
             if scalar == .null {
                 throw RecordFault(
-                    side, at: path, reason: "is null; where there is no such record, the whole file is null")
+                    side, at: path, reason: "is null. If the record does not exist, the whole file is null")
             }
             return .one(try row(scalar, of: section, at: path))
         case .singleton: return .one(scalar == .null ? nil : try row(scalar, of: section, at: path))
         case .list:
             guard case .array(let elements) = scalar else {
-                throw RecordFault(side, at: path, reason: "is \(scalar.kind) where an array of items is needed")
+                throw RecordFault(side, at: path, reason: "is \(scalar.kind); an array of items is needed")
             }
             var rows: [SampleRow] = []
             for (index, element) in elements.enumerated() {
@@ -45,7 +45,7 @@ struct SampleReader {
 
     private func row(_ scalar: Scalar, of section: Section, at path: WirePath) throws(RecordFault) -> SampleRow {
         guard case .object(let members) = scalar else {
-            throw RecordFault(side, at: path, reason: "is \(scalar.kind) where an object of fields is needed")
+            throw RecordFault(side, at: path, reason: "is \(scalar.kind); an object of fields is needed")
         }
         var id: Scalar?
         var values: [Int: Scalar] = [:]
@@ -70,7 +70,7 @@ struct SampleReader {
             let fields = section.fields[section.groups[group].fields].map { "“\($0.name)”" }
             return RecordFault(
                 side, at: path.member(name),
-                reason: "is a group, of which a record holds the fields: \(fields.joined(separator: ", "))")
+                reason: "is a group; a record contains its fields: \(fields.joined(separator: ", "))")
         }
         let names = section.fields.map(\.name) + section.readOnly.map(\.name)
         return unknown(name, "field", at: path, among: names)

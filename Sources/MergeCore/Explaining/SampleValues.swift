@@ -101,7 +101,7 @@ struct SampleValues {
                 guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
                 throw RecordFault(
                     .base, at: base.path.member(section.fields[field].name),
-                    reason: "is not of the column's type, \(type.name)")
+                    reason: "does not have the column's type, \(type.name)")
             }
         }
     }

@@ -18,7 +18,7 @@ struct Meeting {
         for (name, values) in sides {
             guard let value = values?[position] else { continue }
             if value.isNull { return "the \(name) value is NULL" }
-            if types[position].isForeign(value) { return "the \(name) value is not of the column's type" }
+            if types[position].isForeign(value) { return "the \(name) value does not have the column's type" }
         }
         return nil
     }

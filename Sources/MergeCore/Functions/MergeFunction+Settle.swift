@@ -32,7 +32,7 @@ extension MergeFunction {
         case .latest: return .undecided("the group has no field")
         }
         if case .combined(let values, _) = settlement, let value = values.first, value != current, !type.holds(value) {
-            return .undecided("the column cannot hold the combined value")
+            return .undecided("the column cannot store the combined value")
         }
         return settlement
     }
@@ -46,7 +46,7 @@ extension MergeFunction {
 
     private static func add(base: Value?, edited: Value, current: Value, type: ColumnType) -> Settlement {
         guard let base, let sum = AddMerge.merge(base: base, edited: edited, current: current, type: type) else {
-            return .undecided("the column cannot hold the sum")
+            return .undecided("the column cannot store the sum")
         }
         return .combined([sum], [])
     }
@@ -71,13 +71,13 @@ extension MergeFunction {
             var held: [JSONTree]?
             if case .json(let base)? = base {
                 held = base.scalars
-                if held == nil { return .undecided("the base is no array of scalars") }
+                if held == nil { return .undecided("the base is not an array of scalars") }
             }
             guard let edited = edited.scalars, let current = current.scalars else {
-                return .undecided("a value is no array of scalars")
+                return .undecided("a value is not an array of scalars")
             }
             return .combined([.json(.array(SetMerge.merge(base: held, edited: edited, current: current)))], [])
-        default: return .undecided("the values are no sets")
+        default: return .undecided("the values are not sets")
         }
     }
 
@@ -85,7 +85,7 @@ extension MergeFunction {
         base: Value?, edited: Value, current: Value, favouring: MergeSide, spending budget: inout WorkBudget
     ) -> Settlement {
         guard case .text(let base)? = base, case .text(let edited) = edited, case .text(let current) = current else {
-            return .undecided("the values are no texts")
+            return .undecided("the values are not texts")
         }
         let result: TextMergeResult
         do throws(WorkSpent) {
@@ -106,14 +106,14 @@ extension MergeFunction {
     }
 
     private static let tooMuchWork = "it takes more work than one push may ask for"
-    private static let tooManyParts = "both sides changed too many of the same parts to tell them one by one"
+    private static let tooManyParts = "both sides changed too many of the same parts to name each"
 
     private static func json(
         base: Value?, edited: Value, current: Value, itemKey: ExactText?, favouring: MergeSide,
         spending budget: inout WorkBudget
     ) -> Settlement {
         guard case .json(let base)? = base, case .json(let edited) = edited, case .json(let current) = current else {
-            return .undecided("the values are no JSON")
+            return .undecided("the values are not JSON")
         }
         let result: JSONMergeResult
         do throws(JSONMergeFault) {
@@ -139,7 +139,7 @@ extension MergeFunction {
         let (edited, current) = (meeting.edited[field], meeting.current[field])
         if edited == current { return .undecided("both sides have the same time") }
         for (name, side) in [("edited", edited), ("current", current)] where meeting.types[field].isForeign(side) {
-            return .undecided("the \(name) value is not of the column's type")
+            return .undecided("the \(name) value does not have the column's type")
         }
         // A missing time is the earlier time.
         if edited.isNull { return .side(.server) }

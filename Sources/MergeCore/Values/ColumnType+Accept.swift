@@ -63,7 +63,7 @@ extension ColumnType {
         if case .enumeration(let members) = self, case .text(let text) = value, !members.contains(text) {
             return ValueProblem("is the ENUM error value, which is never written")
         }
-        if isForeign(value) { return ValueProblem("is not of the column's type, \(name)") }
+        if isForeign(value) { return ValueProblem("does not have the column's type, \(name)") }
         if case .set = self, case .members(let members) = value, members.contains(where: \.string.isEmpty) {
             return ValueProblem("has an empty member, which a SET takes by its number alone")
         }
@@ -126,7 +126,7 @@ extension ColumnType {
 
 extension Scalar {
     func string() throws(ValueProblem) -> String {
-        guard case .text(let text) = self else { throw ValueProblem("is \(kind) where a string is needed") }
+        guard case .text(let text) = self else { throw ValueProblem("is \(kind); a string is needed") }
         return text
     }
 
@@ -141,7 +141,7 @@ extension Scalar {
         case .text(let text):
             guard let whole = Self.decimalInteger(text) else { throw ValueProblem("is not a decimal integer") }
             value = whole
-        default: throw ValueProblem("is \(kind) where an integer is needed")
+        default: throw ValueProblem("is \(kind); an integer is needed")
         }
         guard range.contains(value) else {
             throw ValueProblem("is outside the column's range, \(range.lowerBound) to \(range.upperBound)")
@@ -161,7 +161,7 @@ extension Scalar {
 
     private func outOfRange(_ number: ExactDecimal, _ range: ClosedRange<Int128>) -> ValueProblem {
         number.fractionDigits > 0
-            ? ValueProblem("has a fraction where an integer is needed")
+            ? ValueProblem("has a fraction; an integer is needed")
             : ValueProblem("is outside the column's range, \(range.lowerBound) to \(range.upperBound)")
     }
 
@@ -180,7 +180,7 @@ extension Scalar {
                 throw ValueProblem("is not a decimal number")
             }
             return number
-        default: throw ValueProblem("is \(kind) where a number is needed")
+        default: throw ValueProblem("is \(kind); a number is needed")
         }
     }
 
@@ -211,7 +211,7 @@ extension Scalar {
         let number = try exactNumber()
         guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
         guard let double = Double(number.text), ExactDecimal(shortest: double) == number else {
-            throw ValueProblem("is not a number that a DOUBLE holds exactly")
+            throw ValueProblem("is not a number that a DOUBLE stores exactly")
         }
         guard digits?.hold(number, double) ?? true else { throw ValueProblem("has other digits than the column keeps") }
         return double
@@ -221,7 +221,7 @@ extension Scalar {
         let number = try exactNumber()
         guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
         guard let float = Float(number.text), ExactDecimal(shortest: float) == number else {
-            throw ValueProblem("is not a number that a FLOAT holds exactly")
+            throw ValueProblem("is not a number that a FLOAT stores exactly")
         }
         guard digits?.hold(number, float) ?? true else { throw ValueProblem("has other digits than the column keeps") }
         return float

@@ -12,12 +12,12 @@ extension Scalar {
             var out: [ExactText] = []
             for element in elements {
                 guard case .text(let text) = element else {
-                    throw ValueProblem("has \(element.kind) among its members where strings are needed")
+                    throw ValueProblem("has \(element.kind) among its members; strings are needed")
                 }
                 out.append(ExactText(text))
             }
             return out
-        default: throw ValueProblem("is \(kind) where an array of strings is needed")
+        default: throw ValueProblem("is \(kind); an array of strings is needed")
         }
     }
 
@@ -39,7 +39,7 @@ extension Scalar {
         let text = try type.fitted(sent.map(\.string).joined(separator: separator)).string
         // A separator that overlaps itself could match across two members.
         guard Self.split(text, separator) == sent else {
-            throw ValueProblem("has members that could not be told apart between separators")
+            throw ValueProblem("has members that cannot be separated again")
         }
         return sent
     }

@@ -36,10 +36,10 @@ package struct TextType: Sendable, Hashable {
         }
         if let missing = repertoire.firstMissing(in: text) {
             let code = String(missing.value, radix: 16, uppercase: true)
-            throw ValueProblem("has a character that the column's character set cannot hold (U+\(code))")
+            throw ValueProblem("has a character that the column's character set cannot store (U+\(code))")
         }
         if turnsNumbers, !isJSON, text.isNumberToSQLite {
-            throw ValueProblem("looks like a number, which the column's affinity would change")
+            throw ValueProblem("is like a number, which the column's affinity would change")
         }
         // A text never has fewer bytes than characters, so short texts need no count of characters.
         if let limit = maximumCharacters, text.utf8.count > limit, text.unicodeScalars.count > limit {

@@ -64,7 +64,7 @@ final class BatchQueue<Work: BatchWork>: Sendable {
 
     private static var full: StoreError { StoreError(.overloaded, "too many requests wait for a transaction") }
     private static var late: StoreError { StoreError(.busy, "its time was over before a transaction took it") }
-    private static var unwanted: StoreError { StoreError(.busy, "nobody waits for it any more") }
+    private static var unwanted: StoreError { StoreError(.busy, "the caller has disconnected") }
 
     private func enter(_ waiting: Waiting) {
         let (entry, beginsWatch) = state.withLock { ($0.enqueue(waiting), $0.beginWatch()) }

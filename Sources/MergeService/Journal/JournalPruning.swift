@@ -100,7 +100,7 @@ package struct JournalPruning: Sendable {
     ) throws(StoreError) -> (seconds: Int, last: Int) {
         guard let row = try session.query(journal.tables.clock).first, case .integer(let seconds) = row[0],
             case .integer(let last) = row[1]
-        else { throw StoreError(.unreadable, "the database does not tell its time") }
+        else { throw StoreError(.unreadable, "the database does not report its time") }
         return (Int(clamping: seconds), Int(clamping: last))
     }
 

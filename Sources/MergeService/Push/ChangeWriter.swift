@@ -296,7 +296,7 @@ struct ChangeWriter {
                 _ = try run.session.execute(compensations.removeLast())
             } catch {
                 throw StoreError(
-                    .unknownOutcome, "a write to a table without transactions could not be taken back: \(error)",
+                    .unknownOutcome, "a write to a table without transactions could not be undone: \(error)",
                     code: error.code)
             }
         }

@@ -71,7 +71,7 @@ struct EditDecoder {
             let id = try RowIDDecoder(resource: resource, section: section, created: created, row: place)
                 .decode(item["id"], isCreation: isCreation, record: record)
             if id.key != nil, !seen.insert(id).inserted {
-                throw Invalid.problem(place.member("id"), "names an item that stands in the list already")
+                throw Invalid.problem(place.member("id"), "names an item that is in the list already")
             }
             if let action { rows.append(RowEdit(section: index, id: id, action: action, path: place)) }
         }

@@ -94,7 +94,7 @@ package struct FilterDecoder {
             let isLong = name.string.utf8.count > NameIndex.maximumBytes
             throw Problem(
                 .unknownResource,
-                detail: (isLong ? "A name in “filter”" : "“\(name.string)”") + " is no resource"
+                detail: (isLong ? "A name in “filter”" : "“\(name.string)”") + " is not a resource"
                     + NearestName.ending(for: name.string, among: readable.map(\.name)), path: path)
         }
         guard resource.root.keyCount > 0 else {

@@ -173,7 +173,7 @@ package struct PushDecoder: Sendable {
                 throw Invalid.tooLong(at: place, limit: NameIndex.maximumBytes)
             }
             let ending = NearestName.ending(for: name, among: catalog.resources.map(\.name))
-            throw Problem(.unknownResource, detail: "“\(name)” is no resource\(ending)", path: place)
+            throw Problem(.unknownResource, detail: "“\(name)” is not a resource\(ending)", path: place)
         }
         return resource
     }

@@ -156,11 +156,11 @@ struct RowDecoder {
         _ node: JSONNode, members: [(name: ExactText, value: JSONNode)], at path: WirePath
     ) throws(Problem) -> RowAction {
         if node["oldHash"] != nil {
-            throw Invalid.problem(path.member("oldHash"), "stands in group form alone, inside its group")
+            throw Invalid.problem(path.member("oldHash"), "is possible in group form only, inside its group")
         }
         for (name, _) in members where !Self.sides.contains(name) {
             throw Invalid.problem(
-                path.member(name.string), "stands beside “old” and “new”; a row is sent in row form or in group form")
+                path.member(name.string), "is next to “old” and “new”; send a row either in row form or in group form")
         }
         guard let old = node["old"] else { throw Invalid.problem(path.member("old"), "is missing") }
         guard let new = node["new"] else { throw Invalid.problem(path.member("new"), "is missing") }
@@ -182,7 +182,7 @@ struct RowDecoder {
             } else if section.readOnlyField(named: name.string) == nil {
                 if name == Self.id {
                     throw Invalid.problem(
-                        path.member(name.string), "is no field; the key stands in “id” beside “old” and “new”")
+                        path.member(name.string), "is not a field; the key is “id”, next to “old” and “new”")
                 }
                 throw Invalid.unknown(
                     .field, named: name, at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))

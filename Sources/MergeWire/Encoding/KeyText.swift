@@ -92,7 +92,7 @@ package enum KeyText {
     /// - Throws: a 400 `Problem` if it does not fit the section.
     package static func decode(_ text: String, _ section: Section) throws(Problem) -> RecordKey {
         if section.keyCount == 0 {
-            guard let offset = UInt32(text) else { throw malformed("it is no number of a record") }
+            guard let offset = UInt32(text) else { throw malformed("it is not a number of a record") }
             return RecordKey([.integer(Int128(offset))])
         }
         var values: [Value] = []

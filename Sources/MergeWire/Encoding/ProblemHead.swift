@@ -43,7 +43,7 @@ extension ProblemTopic {
         case .circle: "Temporary ids in a circle"
         case .otherRow: "Another row has these values"
         case .restoration: "A row cannot come back"
-        case .memory: "The gateway holds all that it can"
+        case .memory: "The gateway is overloaded"
         case .rule: "A check of the rules fails"
         case .address, .rejection: nil
         }

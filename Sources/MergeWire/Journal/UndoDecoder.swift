@@ -121,7 +121,7 @@ package struct UndoDecoder {
         let whole = ofRules.first { $0.hasSuffix("." + name) }
         throw Problem(
             .unknownGroup,
-            detail: "“\(name)” is no SECTION.GROUP, nor a section, of “\(resource.name)”"
+            detail: "“\(name)” is neither SECTION.GROUP nor a section of “\(resource.name)”"
                 + (whole.map { "; did you mean “\($0)”?" } ?? NearestName.ending(for: name, among: ofRules)),
             path: WirePath("groups"))
     }
@@ -186,7 +186,7 @@ package struct UndoDecoder {
         }
         guard let written = values(outcome["written"], of: group, in: section),
             let before = values(outcome["current"], of: group, in: section)
-        else { throw Self.unreadable("the fields of group “\(name)” are not what they were") }
+        else { throw Self.unreadable("the fields of group “\(name)” have changed") }
         let (base, edited) = direction == .back ? (written, before) : (before, written)
         let edit = GroupEdit(
             group: group, base: .values(base), edited: edited, path: WirePath(section.name + "." + name),
@@ -241,7 +241,7 @@ package struct UndoDecoder {
     private func cascade(_ node: JSONNode) throws(Problem) -> Cascade? {
         let table = TableName(schema: node["schema"]?.string, name: node["table"]?.string ?? "")
         guard let effect = node["effect"]?.string.flatMap({ Cascade.Effect(rawValue: $0) }) else {
-            throw Self.unreadable("what the database did to rows of table “\(table)” cannot be read")
+            throw Self.unreadable("the entry's changes to rows of table “\(table)” cannot be read")
         }
         if effect == .update { return nil }
         let hidden = node["private"]?.elements.compactMap(\.string) ?? []
@@ -250,7 +250,7 @@ package struct UndoDecoder {
         let names = node["columns"]?.elements.compactMap(\.string) ?? []
         let found = names.compactMap { name in known.first { $0.name == name } }
         guard !names.isEmpty, found.count == names.count else {
-            throw Self.unreadable("table “\(table)” is not what it was")
+            throw Self.unreadable("table “\(table)” has changed")
         }
         var rows: [[Value]] = []
         for row in node["rows"]?.elements ?? [] {

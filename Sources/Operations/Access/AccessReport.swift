@@ -27,7 +27,7 @@ package struct AccessReport: Sendable {
             return ["\(name): not seen: the token has none of the roles \(roles)"]
         }
         guard case .one(let root?)? = record?.sections.first else {
-            lines.append("\(name): there is no such record; what the roles may do with records that they see:")
+            lines.append("\(name): the record does not exist. The rights of the roles on records that they read:")
             for explained in view.explanations(on: nil) { lines += describe(explained) }
             return lines + creation(view)
         }
@@ -35,7 +35,7 @@ package struct AccessReport: Sendable {
         let shown = explanations.filter(\.isMet)
         lines.append(
             shown.isEmpty
-                ? "\(name): not seen: no role of the token holds on the row"
+                ? "\(name): hidden: no role of the token applies to the row"
                 : "\(name): seen as " + shown.map { "“\($0.role.name)” (\($0.role.rule))" }.joined(separator: ", "))
         for explained in explanations { lines += describe(explained) }
         return lines + creation(view)

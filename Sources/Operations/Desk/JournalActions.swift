@@ -149,7 +149,7 @@ package struct JournalActions: Sendable {
                 .private,
                 detail:
                     "The values of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules "
-                    + "call them private; the client has to send the push itself.", retry: .never, fields: hidden)
+                    + "declare them private. The client must send the push itself.", retry: .never, fields: hidden)
         }
         let parts = refused.address.split(separator: "/").map(String.init)
         if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {

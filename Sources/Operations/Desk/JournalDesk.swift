@@ -63,7 +63,7 @@ package struct JournalDesk: Sendable {
             throw JournalFault(error)
         }
         guard !names.contains(resource) else { return nil }
-        return "“\(resource)” is no resource of the journal's newest entries"
+        return "“\(resource)” is not a resource of the journal's newest entries"
             + NearestName.hint(for: resource, among: names.sorted())
     }
 

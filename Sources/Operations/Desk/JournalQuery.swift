@@ -26,7 +26,7 @@ package struct JournalQuery {
             guard let catalog else { throw Self.invalid("“id” needs the rules") }
             guard let resource = catalog[name] else {
                 throw Self.invalid(
-                    "“\(name)” is no resource\(NearestName.hint(for: name, among: catalog.resources.map(\.name)))")
+                    "“\(name)” is not a resource\(NearestName.hint(for: name, among: catalog.resources.map(\.name)))")
             }
             filter.record = KeyText.encode(try KeyText.decode(id, resource.root), resource.root)
         }
@@ -37,7 +37,7 @@ package struct JournalQuery {
         if let outcome = try value("outcome") {
             let words = OutcomeKind.allCases.map(\.rawValue)
             guard words.containsExactly(outcome) else {
-                throw Self.invalid("“\(outcome)” is no outcome\(NearestName.hint(for: outcome, among: words))")
+                throw Self.invalid("“\(outcome)” is not an outcome\(NearestName.hint(for: outcome, among: words))")
             }
             filter.outcome = outcome
         }

@@ -20,7 +20,7 @@ package struct DatabaseMark: Sendable, Hashable {
         let dialect = database.dialect
         guard let name = try await Self.text(dialect.databaseName, in: database, deadline: deadline), !name.isEmpty
         else {
-            throw StoreError(.other, "the database does not say what it is called")
+            throw StoreError(.other, "the database does not report its name")
         }
         self.init(text: dialect.name + ":" + (dialect.isFile ? "\(try Self.number(of: name)):" : "") + name)
     }

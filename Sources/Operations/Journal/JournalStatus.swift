@@ -26,7 +26,7 @@ package enum JournalStatus: Sendable {
         case .ahead(_, let place):
             "the journal \(place) cannot take part in the merge's transaction: it is written first, and what a crash leaves "
                 + "open is settled by the rows, which is certain unless another program has changed them meanwhile"
-        case .off: "no journal is kept: keys are only echoed, and what is overwritten is gone"
+        case .off: "the journal is off: keys are only echoed, and overwritten values are lost"
         }
     }
 }

@@ -66,7 +66,7 @@ package struct RulesLoader: Service {
         if !knowsClients, let place = rules.accessPlace {
             var findings = rules.findings
             findings.error(
-                place, "rules of access need to know who asks: start with --tokens or --jwt-keys, or take them out")
+                place, "access rules need tokens. Start with --tokens or --jwt-keys, or remove “access”")
             return .refused(findings)
         }
         do {

@@ -62,7 +62,10 @@ package struct RetryPolicy {
     private func final(_ error: StoreError) -> StoreError {
         switch error.kind {
         case .serialization:
-            StoreError(.busy, "the rows stayed locked by others through \(collisions) attempts", code: error.code)
+            StoreError(
+                .busy,
+                "the rows stayed locked by other transactions in \(collisions) "
+                    + "attempts", code: error.code)
         case .locked: StoreError(.busy, error.message, code: error.code)
         case .fileLocked: StoreError(.busy, "the SQLite file stayed locked by another", code: error.code)
         case .disconnected: StoreError(.unavailable, error.message, code: error.code)

@@ -38,7 +38,7 @@ package struct Statement: Sendable, Hashable {
         guard let mostRows, count > mostRows else { return }
         throw StoreError(
             .unreadable,
-            "a write to \(mostRows) rows met \(count), so the key that names them is not unique any more; nothing is kept "
+            "a write to \(mostRows) rows met \(count), so their key is no longer unique; nothing is kept "
                 + "of it")
     }
 }

@@ -72,7 +72,7 @@ struct AccessBinder {
             if positions.count == 1, positions[0] >= sections[section].fields.count,
                 name.value != sections[section].name
             {
-                findings.error(name.place, "“\(name.value)” is read-only and can be written by nobody")
+                findings.error(name.place, "“\(name.value)” is read-only and cannot be written")
             }
             let isRead = reads[section].isGiven && positions.allSatisfy { reads[section].fields[$0] }
             if !isRead {
@@ -152,7 +152,7 @@ struct AccessBinder {
         if let value = constant.value.value(in: column.type) { return value }
         findings.error(
             constant.place,
-            "column “\(column.name)” is of type \(column.type.name) and cannot hold “\(constant.value.text)”")
+            "column “\(column.name)” is of type \(column.type.name) and cannot store “\(constant.value.text)”")
         return nil
     }
 

@@ -61,7 +61,7 @@ package struct RuleBinder {
         if let root, root.keyCount == 0, file.sections.count > 1 {
             findings.error(
                 file.sections[1].name.place,
-                "the root's rows have no key, so nothing tells which rows of other sections belong to one of them")
+                "the root's rows have no key, so rows of other sections cannot be assigned to them")
         }
         guard sections.count == file.sections.count else { return nil }
         var access: AccessRules?

@@ -69,7 +69,7 @@ struct SectionAdvice {
         for field in section.fields {
             if case .float = section.columns[field.column].type {
                 findings.note(
-                    place, "field “\(field.name)” is a FLOAT, which holds seven digits; a number with more is refused")
+                    place, "field “\(field.name)” is a FLOAT, which stores seven digits. A number with more is refused")
             }
         }
         for field in section.readOnly where section.columns[field.column].type == .wellKnownText {

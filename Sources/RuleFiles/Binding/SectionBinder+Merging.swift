@@ -11,7 +11,7 @@ extension SectionBinder {
         guard fields.count == 1, let field = fields.first else {
             findings.error(
                 merge.place,
-                "“merge: \(name)” looks into one value, and group “\(group.name.value)” has \(fields.count) fields; give "
+                "“merge: \(name)” merges one value, but group “\(group.name.value)” has \(fields.count) fields; give "
                     + "the field a group of its own")
             return nil
         }
@@ -37,7 +37,7 @@ extension SectionBinder {
         if case .add = function, type.isApproximate {
             findings.warning(
                 merge.place,
-                "column “\(columns[field.column].name)” is a \(type.name), which holds few sums exactly; where it does not, "
+                "column “\(columns[field.column].name)” is a \(type.name), which stores few sums exactly. If it does not, "
                     + "on-conflict decides")
         }
         return Ruled(function, rule: merge.place.rule)
@@ -51,7 +51,7 @@ extension SectionBinder {
         for transition in named.value {
             guard let from = value(transition.from, of: column) else { continue }
             if steps[from] != nil {
-                findings.error(transition.from.place, "“\(transition.from.value.text)” stands in “transitions” already")
+                findings.error(transition.from.place, "“\(transition.from.value.text)” is in “transitions” already")
             }
             steps[from] = Set(transition.to.compactMap { value($0, of: column) })
         }
@@ -63,7 +63,7 @@ extension SectionBinder {
         if let value = constant.value.value(in: column.type) { return value }
         findings.error(
             constant.place,
-            "column “\(column.name)” is of type \(column.type.name) and cannot hold “\(constant.value.text)”")
+            "column “\(column.name)” is of type \(column.type.name) and cannot store “\(constant.value.text)”")
         return nil
     }
 
@@ -178,7 +178,7 @@ extension SectionBinder {
         if !delete.assignments.contains(where: { SQLWords.mention($0.column.value, in: clause) }) {
             findings.warning(
                 delete.place,
-                "no “where” looks at what “delete” sets, so clients go on seeing the rows that they deleted")
+                "no “where” tests the columns that “delete” sets, so clients still see deleted rows")
         }
         return Ruled(
             delete.assignments.map { SQLAssignment(column: $0.column.value, sql: $0.sql.value) },

@@ -125,12 +125,12 @@ struct SectionBinder {
         } else if !table.isTransactional, allowsNonTransactional {
             findings.warning(
                 place,
-                "table “\(table.name)” has the engine \(table.engine), which knows no transactions: a push is taken back "
+                "table “\(table.name)” has the engine \(table.engine), which has no transactions: a push is undone "
                     + "step by step, and a crash in between leaves it torn")
         } else if !table.isTransactional {
             findings.error(
                 place,
-                "table “\(table.name)” has the engine \(table.engine), which knows no transactions; a merge could be torn"
+                "table “\(table.name)” has the engine \(table.engine), which has no transactions; a merge could be applied in part"
             )
         }
     }
@@ -148,7 +148,7 @@ struct SectionBinder {
         if table.isView, let place = rules.key.first?.place {
             findings.warning(
                 place,
-                "nothing shows that this key is unique in the view “\(table.name)”; it has to be, or edits hit more rows"
+                "the schema does not show that this key is unique in the view “\(table.name)”. If it is not, edits change more rows"
             )
         } else if known.count == rules.key.count, !table.isKey(known.map(\.value)), let place = rules.key.first?.place {
             findings.error(
@@ -195,7 +195,7 @@ struct SectionBinder {
         if parts.count == 2, parts[0] != table.name.name {
             findings.error(
                 name.place,
-                "“\(name.value)” is no column of table “\(table.name)”; a group cannot mix tables, give the other table a "
+                "“\(name.value)” is not a column of table “\(table.name)”; a group cannot mix tables, give the other table a "
                     + "section of its own")
             return
         }
@@ -216,7 +216,7 @@ struct SectionBinder {
                 place,
                 column.explicitTypes.isEmpty
                     ? "column “\(name)” has the type \(column.declaredType), which is not supported yet"
-                    : "column “\(name)” has no declared type that tells what it holds; give it a “type” in the rules")
+                    : "column “\(name)” has no declared type. Give it a “type” in the rules")
             return nil
         }
         positions[name] = columns.count
@@ -282,7 +282,7 @@ struct SectionBinder {
                 "column “\(name)” ties the row to its record and is set from it; leave it out or make it read-only")
         } else if linked.contains(name) {
             findings.error(
-                field.column.place, "column “\(name)” is what other sections hang on; make it read-only")
+                field.column.place, "column “\(name)” links other sections to the record; make it read-only")
         } else if let owned = table.column(name)?.serverOwned {
             findings.error(
                 field.column.place, "column “\(name)” cannot be written, because \(owned); make it read-only")

@@ -19,7 +19,7 @@ enum ColumnRole {
         } else if let reason = column.serverOwned {
             self = .readOnly(reason)
         } else if column.isAutoIncrement {
-            self = .readOnly("the database numbers it by itself")
+            self = .readOnly("the database numbers it")
         } else if Self.isStamp(column) {
             self = .readOnly("proposed: by its name and its default, something else than clients sets it")
         } else {
@@ -31,7 +31,7 @@ enum ColumnRole {
         let reason =
             column.explicitTypes.isEmpty
             ? "its type \(column.declaredType) is not supported yet"
-            : "its declared type does not tell what it holds; to serve it, give it a “type”"
+            : "its declared type is unknown; to use it, give it a “type”"
         return column.isNullable || column.hasDefault
             ? reason : reason + "; it is NOT NULL without a default, so no client can create a row"
     }

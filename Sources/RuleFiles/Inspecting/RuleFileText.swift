@@ -22,7 +22,7 @@ struct RuleFileText {
         if sections.contains(where: { !$0.table.schema.isTransactional }) {
             line(
                 depth: 0,
-                comment: "A table here knows no transactions: a crash in the middle of a push leaves it half done.")
+                comment: "A table here has no transactions: a crash during a push leaves it applied in part.")
             line("non-transactional: allow", depth: 0)
         }
         line("sections:", depth: 0)

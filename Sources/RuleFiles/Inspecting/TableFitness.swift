@@ -9,10 +9,10 @@ enum TableFitness {
 
     init(_ table: TableSchema, allowsNonTransactional: Bool) {
         if table.isView {
-            self = .leftOut("it is a view; where the database updates it, write its rules by hand, with a “key”")
+            self = .leftOut("it is a view; if the database can update it, write its rules by hand, with a “key”")
         } else if !table.isTransactional, !allowsNonTransactional {
             self = .leftOut(
-                "its engine \(table.engine) knows no transactions; --non-transactional takes it in all the same")
+                "its engine \(table.engine) has no transactions; use --non-transactional to include it")
         } else if let key = Self.key(of: table) {
             let unknown = key.first { table.column($0)?.types.isEmpty != false }
             if let unknown {

@@ -41,8 +41,8 @@ private struct SQLScanner {
             case UInt8(ascii: ")"):
                 depth -= 1
                 if depth < 0 { return "closes a parenthesis that it did not open" }
-            case UInt8(ascii: "?"): return "has a bare “?”, which stands for a value that nobody gives"
-            case UInt8(ascii: ";"): return "has a semicolon, and is no statement"
+            case UInt8(ascii: "?"): return "has a bare “?”, a placeholder without a value"
+            case UInt8(ascii: ";"): return "has a semicolon, and must not be a statement"
             case UInt8(ascii: "/") where self.byte(1) == UInt8(ascii: "*"):
                 if let fault = passComment() { return fault }
                 continue

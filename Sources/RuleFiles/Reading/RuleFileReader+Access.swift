@@ -20,7 +20,7 @@ extension RuleFileReader {
             if role["read"] == nil {
                 findings.error(
                     name.place,
-                    "role “\(name.value)” does not say what it reads; write “read: all” or a list of sections")
+                    "role “\(name.value)” has no “read”; write “read: all” or a list of sections")
             }
             return nil
         }

@@ -59,7 +59,7 @@ extension RuleFileReader {
         guard let delete = mapping.mapping("delete", &findings) else { return nil }
         delete.refuseUnknown(["set"], in: "“delete”", &findings)
         guard delete["set"] != nil else {
-            findings.error(delete.place, "“delete” says nothing to set; write “delete: {set: {COLUMN: SQL}}”")
+            findings.error(delete.place, "“delete” sets nothing; write “delete: {set: {COLUMN: SQL}}”")
             return nil
         }
         guard let set = delete.mapping("set", &findings) else { return nil }

@@ -101,7 +101,7 @@ struct RuleFileReader {
         } else if mapping["parent"] == nil {
             findings.error(
                 name.place,
-                "section “\(name.value)” does not say to which record its rows belong; write “parent: {COLUMN: COLUMN OF "
+                "section “\(name.value)” has no “parent”; write “parent: {COLUMN: COLUMN OF "
                     + "THE ROOT}”")
         }
         if mapping["order"] != nil, !isList {
@@ -182,13 +182,13 @@ struct RuleFileReader {
             if let first = covered[field.column.value] {
                 findings.error(
                     field.column.place,
-                    "column “\(field.column.value)” stands in a group already, in line \(first.line)")
+                    "column “\(field.column.value)” is in a group already, in line \(first.line)")
             } else {
                 covered[field.column.value] = field.column.place
             }
         }
         for field in readOnly where covered[field.column.value] != nil {
-            findings.error(field.column.place, "column “\(field.column.value)” stands in a group already")
+            findings.error(field.column.place, "column “\(field.column.value)” is in a group already")
         }
     }
 
@@ -220,10 +220,10 @@ struct RuleFileReader {
             }
         }
         if let transitions {
-            findings.error(transitions.place, "“transitions” stands in a group of one field")
+            findings.error(transitions.place, "“transitions” is possible in a group of one field only")
         }
         for key in ["column", "type", "values", "separator", "references", "private"] where mapping[key] != nil {
-            findings.error(mapping.place(of: key), "“\(key)” stands beside a single column; put it into the field")
+            findings.error(mapping.place(of: key), "“\(key)” is next to a single column; put it into the field")
         }
         guard let fields = YAMLMapping(node, file: file, what: "“fields”", &findings) else { return nil }
         if fields.entries.isEmpty { findings.error(fields.place, "group “\(name.value)” has no fields") }
@@ -266,7 +266,7 @@ struct RuleFileReader {
         }
         let type = mapping.text("type", &findings)
         if let type, !Self.typeNames.contains(type.value) {
-            findings.error(type.place, "“\(type.value)” is no type\(nearest(type.value, Self.typeNames))")
+            findings.error(type.place, "“\(type.value)” is not a type\(nearest(type.value, Self.typeNames))")
         }
         let separator = mapping.text("separator", &findings)
         if let separator, type == nil || type?.value != "set", type.map({ Self.typeNames.contains($0.value) }) ?? true {

@@ -15,7 +15,7 @@ package struct RuleFolder: Sendable {
         do {
             let all = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }.sorted()
             let names = all.filter { $0.hasSuffix(".yaml") }
-            if names.isEmpty { findings.error(folder, "the folder holds no rule file (*.yaml)") }
+            if names.isEmpty { findings.error(folder, "the folder contains no rule file (*.yaml)") }
             for name in all where name.lowercased().hasSuffix(".yml") || name.hasSuffix(".YAML") {
                 let file = path.hasSuffix("/") ? path + name : path + "/" + name
                 findings.warning(

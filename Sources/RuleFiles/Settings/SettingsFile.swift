@@ -27,7 +27,7 @@ package struct SettingsFile: Sendable {
         else { return }
         for (name, node) in mapping.entries {
             guard names.contains(name.value) else {
-                findings.error(name.place, "“\(name.value)” is no setting\(nearest(name.value, names))")
+                findings.error(name.place, "“\(name.value)” is not a setting\(nearest(name.value, names))")
                 continue
             }
             values[name.value] = read(node, name, takesList: lists.contains(name.value))

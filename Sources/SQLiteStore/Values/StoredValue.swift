@@ -41,7 +41,10 @@ struct StoredValue {
             }
         if let value { return value }
         if let stored = stored(storage) { return stored }
-        throw StoreError(.unreadable, "column “\(column.name)” holds a text that is not UTF-8, or an infinite number")
+        throw StoreError(
+            .unreadable,
+            "column “\(column.name)” contains a text that is not UTF-8, or an "
+                + "infinite number")
     }
 
     /// Returns the digest of a statement's current row, with each column as it is stored.

@@ -11,7 +11,7 @@ import RuleFiles
 struct AccessExplain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Says what a token may do with a record, and which line of the rules decided.",
+        abstract: "Shows the rights of a token on a record, and the line of the rules that decided.",
         discussion: """
             The file holds one token as a client sends it: one of the tokens file, or a JWT, which is read and not verified. \
             Nothing is written.
@@ -22,16 +22,16 @@ struct AccessExplain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
-    @Option(help: ArgumentHelp("File that holds the token.", valueName: "file"))
+    @Option(help: ArgumentHelp("File that contains the token.", valueName: "file"))
     var tokenFile: String
 
     @Option(help: ArgumentHelp("The record, as RESOURCE/ID.", valueName: "record"))
     var record: String
 
-    @Option(help: ArgumentHelp("The tokens file that knows the token.", valueName: "file"))
+    @Option(help: ArgumentHelp("The tokens file of the token.", valueName: "file"))
     var tokens: String?
 
-    @Option(help: ArgumentHelp("The claim of a JWT that holds the roles. (default: roles)", valueName: "claim"))
+    @Option(help: ArgumentHelp("The claim of a JWT that contains the roles. (default: roles)", valueName: "claim"))
     var jwtRoles: String?
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
@@ -43,7 +43,7 @@ struct AccessExplain: AsyncParsableCommand {
             throw SettingsError("\(tokenFile): the file of the token cannot be read")
         }
         let token = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(String.init)
-        guard let token else { throw SettingsError("\(tokenFile): the file holds no token") }
+        guard let token else { throw SettingsError("\(tokenFile): the file contains no token") }
         let viewer = try TokenInspection.viewer(
             of: token, in: settings.text(tokens, .tokens), rolesClaim: settings.text(jwtRoles, .jwtRoles) ?? "roles")
         let engine = try databaseOptions.engine(settings, bounds: DatabaseBounds(connections: 2))
@@ -73,7 +73,7 @@ struct AccessExplain: AsyncParsableCommand {
         guard parts.count == 2 else { throw SettingsError("--record is RESOURCE/ID, not “\(record)”") }
         guard let resource = active.catalog[parts[0]] else {
             throw SettingsError(
-                "“\(parts[0])” is no resource"
+                "“\(parts[0])” is not a resource"
                     + NearestName.ending(for: parts[0], among: active.catalog.resources.map(\.name)))
         }
         var found: Record?

@@ -41,9 +41,9 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let settings = try Settings(file: config)
         if grants, settings.text(databaseOptions.database, .database)?.hasPrefix("sqlite:") == true {
-            throw SettingsError("--grants is for MariaDB; a SQLite file knows no rights but those of the file system")
+            throw SettingsError("--grants is for MariaDB; a SQLite file has only the rights of the file system")
         }
-        if columns, !grants { throw SettingsError("--columns goes with --grants") }
+        if columns, !grants { throw SettingsError("--columns needs --grants") }
         let folder = try settings.required(rules, .rules)
         let (findings, grantLines) = try await load(folder, settings)
         for finding in findings.sorted { try say("\(finding)") }
@@ -76,7 +76,7 @@ struct Check: AsyncParsableCommand {
     /// - Returns: the findings, and the statements for `--grants` if the rules are valid.
     private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, grants: [String]) {
         guard settings.text(databaseOptions.database, .database) != nil else {
-            if grants { throw SettingsError("--grants needs --database, which knows the tables") }
+            if grants { throw SettingsError("--grants needs --database, to read the tables") }
             return (RuleFolder(path: folder).findings, [])
         }
         let engine = try databaseOptions.engine(settings, bounds: DatabaseBounds())

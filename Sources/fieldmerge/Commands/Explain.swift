@@ -9,7 +9,7 @@ import SystemPackage
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Merges three JSON files by the rules, with no database, and says why each group becomes what it does.",
+            "Merges three JSON files by the rules, without a database, and explains the outcome of each group.",
         discussion: """
             Each file holds a record as GET /v1/records answers it, or null where there is none: no base creates the \
             record, nothing edited deletes it, and nothing current means that it is gone. A section or group that base \
@@ -21,13 +21,13 @@ struct Explain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
-    @Option(help: ArgumentHelp("The resource that the files hold a record of.", valueName: "name"))
+    @Option(help: ArgumentHelp("The resource of the record in the files.", valueName: "name"))
     var resource: String
 
     @Option(help: ArgumentHelp("What the client last read.", valueName: "file"))
     var base: String
 
-    @Option(help: ArgumentHelp("What the database holds.", valueName: "file"))
+    @Option(help: ArgumentHelp("The current record of the database.", valueName: "file"))
     var current: String
 
     @Option(help: ArgumentHelp("What the client wants.", valueName: "file"))

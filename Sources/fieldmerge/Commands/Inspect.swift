@@ -19,13 +19,13 @@ struct Inspect: AsyncParsableCommand {
         help: ArgumentHelp("Table to make rules for; may be repeated. (default: all of them)", valueName: "name"))
     var table: [String] = []
 
-    @Option(help: ArgumentHelp("Folder to write the rule files into; made where it is missing.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder for the rule files; created if it is missing.", valueName: "dir"))
     var out: String?
 
     @Flag(help: "Also take tables without transactions.")
     var nonTransactional = false
 
-    @Flag(help: "Also take columns that hold secrets, by their names: passwords, tokens, hashes, salts.")
+    @Flag(help: "Also include columns whose names suggest secrets: passwords, tokens, hashes, salts.")
     var secrets = false
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))

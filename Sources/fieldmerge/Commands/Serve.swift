@@ -50,7 +50,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
     @Option(
-        help: ArgumentHelp("Minutes between two looks at the database's schema. (default: 5)", valueName: "minutes"))
+        help: ArgumentHelp("Minutes between two readings of the database's schema. (default: 5)", valueName: "minutes"))
     var schemaInterval: Int?
 
     @Flag(help: "Begins with maintenance on: reads are served, pushes are not. SIGUSR2 ends it.")
@@ -101,7 +101,9 @@ struct Serve: AsyncParsableCommand {
         try await bound(&configuration, beside: bounds, logger)
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         if verifier == nil {
-            logger.warning("without --tokens everybody who reaches \(place) may read and write, through a proxy too")
+            logger.warning(
+                "without --tokens every program that reaches \(place) may read and write, "
+                    + "through a proxy too")
         }
         let gateway = GatewayApplication(
             configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger,
@@ -141,7 +143,7 @@ struct Serve: AsyncParsableCommand {
     private static func requireLoopback(_ configuration: GatewayConfiguration) throws {
         guard !configuration.isLoopback else { return }
         throw SettingsError(
-            "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
+            "without --tokens every program that reaches the address could read and change the data, so FieldMerge then listens "
                 + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1")
     }
 

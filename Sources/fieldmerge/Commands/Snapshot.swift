@@ -33,14 +33,14 @@ struct Snapshot: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "The roles that the app's tokens have, a comma between them, where rules of access hold.",
+            "The roles of the app's tokens, separated by commas, if there are access rules.",
             valueName: "roles"))
     var roles: String?
 
     @Option(help: ArgumentHelp("The claims that they make, as a JSON object.", valueName: "json"))
     var claims: String?
 
-    @Option(help: ArgumentHelp("The name in them, for rules that look at “who”.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name in the tokens, for rules that test “who”.", valueName: "name"))
     var who: String?
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
@@ -76,7 +76,7 @@ struct Snapshot: AsyncParsableCommand {
         case .unreachable(let error): throw error
         }
         guard let state = try await ChangeFeed(journal: { journal }).catchUp() else {
-            throw SettingsError("the database has no journal, so nobody knows what will have changed")
+            throw SettingsError("the database has no journal, so later changes would be unknown")
         }
         let access = try access(to: active.catalog)
         let lines = SnapshotLines(
@@ -109,7 +109,7 @@ struct Snapshot: AsyncParsableCommand {
             return nil
         }
         guard let roles else {
-            throw SettingsError("some resources have “access”: say with --as whose snapshot it is to be")
+            throw SettingsError("some resources have “access”: name the roles of the snapshot with --as")
         }
         let read: AccessClaims
         do {
@@ -127,7 +127,7 @@ struct Snapshot: AsyncParsableCommand {
         let names = resources.split(separator: ",").map(String.init)
         for name in names where !readable.contains(where: { $0.name == name }) {
             throw SettingsError(
-                "“\(name)” is no resource" + NearestName.ending(for: name, among: readable.map(\.name)))
+                "“\(name)” is not a resource" + NearestName.ending(for: name, among: readable.map(\.name)))
         }
         return readable.filter { names.contains($0.name) }
     }

@@ -19,7 +19,7 @@ struct Token: AsyncParsableCommand {
 
         @Flag(
             name: .customLong("operator"),
-            help: "The token may look at the journal as well, take entries back and send them again.")
+            help: "The token may also read the journal, undo entries and resend pushes.")
         var operates = false
 
         @Flag(help: "The token fetches access tokens from /v1/token, and opens nothing else.")
@@ -33,7 +33,7 @@ struct Token: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Tokens file to which the line is appended; made for its owner alone where it is missing.",
+                "Tokens file to which the line is appended; if it is missing, it is created for its owner only.",
                 valueName: "file"))
         var append: String?
 
@@ -59,7 +59,7 @@ struct Token: AsyncParsableCommand {
             print("token (shown only now, give it to the client):")
             print(token.secret)
             if let append {
-                print("its line was appended to \(append); gateways that use the file know it within seconds")
+                print("its line was appended to \(append); gateways that use the file accept it within seconds")
             } else {
                 print("line for the tokens file:")
                 print(line)

@@ -27,7 +27,7 @@ struct AnswerText {
         if answer.isReplay { blocks.append("nothing was written: this was done before, and was answered so") }
         if isPreview { blocks.append("nothing was written: this is a preview") }
         if !isPreview, !answer.isReplay, !results.isEmpty, answer.status == .merged, !answer.takesEffect {
-            blocks.append("nothing was written: the database holds all of it, or the rules keep what it holds")
+            blocks.append("nothing was written: the database contains all of it, or the rules keep the current values")
         }
         if results.isEmpty { blocks.append("there was nothing to send") }
         return blocks.joined(separator: "\n")

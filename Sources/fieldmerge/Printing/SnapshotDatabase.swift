@@ -55,7 +55,7 @@ final class SnapshotDatabase: SnapshotTarget {
 
     private func take(_ line: String) throws {
         guard case .object(let told)? = JSONParser.parse(line) else {
-            throw SettingsError("a line of the snapshot is no object")
+            throw SettingsError("a line of the snapshot is not an object")
         }
         let members = Dictionary(told.list.map { ($0.name.string, $0.value) }) { _, last in last }
         if case .object(let head)? = members["snapshot"] {

@@ -8,10 +8,10 @@ struct ClientOptions: ParsableArguments {
             valueName: "name/version"))
     var minClient: [String] = []
 
-    @Option(help: ArgumentHelp("Sentence for whoever has an older one.", valueName: "text"))
+    @Option(help: ArgumentHelp("Sentence for users of an older version.", valueName: "text"))
     var upgradeMessage: String?
 
-    @Option(help: ArgumentHelp("Place where a newer one is.", valueName: "url"))
+    @Option(help: ArgumentHelp("Address of a newer version.", valueName: "url"))
     var upgradeLink: String?
 
     @Option(help: ArgumentHelp("Requests that a client may send in a second. (default: no bound)", valueName: "n"))
@@ -28,7 +28,7 @@ struct ClientOptions: ParsableArguments {
         let link = settings.text(upgradeLink, .upgradeLink)
         guard !minimums.isEmpty else {
             guard message == nil, link == nil else {
-                throw SettingsError("--upgrade-message and --upgrade-link say nothing without --min-client")
+                throw SettingsError("--upgrade-message and --upgrade-link have no effect without --min-client")
             }
             return
         }

@@ -15,9 +15,9 @@ struct EnvironmentSettings {
                 values[setting] = value
                 if value.isEmpty { errors.append("\(name) is empty; give it a value, or unset it") }
             } else if let near = Self.near(name) {
-                errors.append("\(name) is no setting; did you mean \(near.variable)?")
+                errors.append("\(name) is not a setting; did you mean \(near.variable)?")
             } else {
-                warnings.append("\(name) in the environment is no setting, and is passed over")
+                warnings.append("\(name) in the environment is not a setting, and is ignored")
             }
         }
     }

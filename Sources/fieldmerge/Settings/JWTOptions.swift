@@ -18,7 +18,7 @@ struct JWTOptions: ParsableArguments {
         help: ArgumentHelp("File of a secret of 32 bytes or more, that signs tokens with HS256.", valueName: "file"))
     var jwtSecretFile: String?
 
-    @Option(help: ArgumentHelp("The claim that holds the roles. (default: roles)", valueName: "claim"))
+    @Option(help: ArgumentHelp("The claim that contains the roles. (default: roles)", valueName: "claim"))
     var jwtRoles: String?
 
     /// Returns the settings of a provider; nil if there is none.
@@ -33,7 +33,8 @@ struct JWTOptions: ParsableArguments {
         guard keys != nil || secret != nil else {
             guard issuer == nil, audience == nil, roles == nil else {
                 throw SettingsError(
-                    "--jwt-issuer, --jwt-audience and --jwt-roles say nothing without --jwt-keys or --jwt-secret-file")
+                    "--jwt-issuer, --jwt-audience and --jwt-roles have no effect without --jwt-keys or --jwt-secret-file"
+                )
             }
             return nil
         }

@@ -43,7 +43,7 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Shared transactions at once; more only while some are held up. (default: half the processors, see the guide)",
+            "Shared transactions at the same time; more only while some are stalled. (default: half the processors, see the guide)",
             valueName: "n"))
     var lanes: Int?
 
@@ -69,7 +69,7 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Bytes of bodies and answers that are held at once; more are answered 503. (default: 134217728)",
+            "Bytes of bodies and answers in memory; further requests are answered 503. (default: 134217728)",
             valueName: "bytes"))
     var maxMemory: Int?
 

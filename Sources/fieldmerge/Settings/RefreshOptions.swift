@@ -21,7 +21,7 @@ struct RefreshOptions: ParsableArguments {
         let key = settings.text(tokenKey, .tokenKey)
         let lifetime = try settings.number(tokenLifetime, .tokenLifetime, default: 900, in: 10...86_400)
         guard let file else {
-            guard key == nil else { throw SettingsError("--token-key says nothing without --tokens") }
+            guard key == nil else { throw SettingsError("--token-key has no effect without --tokens") }
             return nil
         }
         do {

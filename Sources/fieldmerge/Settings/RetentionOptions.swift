@@ -11,7 +11,7 @@ struct RetentionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long changes are told, in days; who was away for longer takes a snapshot. (default: 30d)",
+            "Days for which changes are stored; a client that was away longer takes a snapshot. (default: 30d)",
             valueName: "days"))
     var keepChanges: String?
 
@@ -19,7 +19,7 @@ struct RetentionOptions: ParsableArguments {
         let keys = try Self.days(settings.text(keepKeys, .keepKeys) ?? "30d", .keepKeys)
         let entries = try Self.days(settings.text(keepJournal, .keepJournal) ?? "400d", .keepJournal)
         guard keys <= entries else {
-            throw SettingsError("--keep-keys is longer than --keep-journal, which holds the keys")
+            throw SettingsError("--keep-keys is longer than --keep-journal, which contains the keys")
         }
         return (keys, entries, try Self.days(settings.text(keepChanges, .keepChanges) ?? "30d", .keepChanges))
     }

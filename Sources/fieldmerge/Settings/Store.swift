@@ -25,7 +25,7 @@ struct Store {
             return
         }
         if !makesFile, !FileManager.default.fileExists(atPath: file) {
-            throw SettingsError("there is no journal \(file); “fieldmerge journal init” and “serve” make it")
+            throw SettingsError("no journal \(file); “fieldmerge journal init” and “serve” make it")
         }
         // SQLite commits two files together only if neither is in WAL mode.
         let isAlone =
@@ -91,7 +91,7 @@ struct Store {
     func copy(at place: String) async throws -> (journal: Journal, file: SQLiteEngine?) {
         if place.hasPrefix("same-server:"), !engine.dialect.isFile {
             let opener = JournalOpener(engine: engine, schema: String(place.dropFirst("same-server:".count)))
-            guard try await opener.exists() else { throw SettingsError("there is no journal “\(place)”") }
+            guard try await opener.exists() else { throw SettingsError("no journal “\(place)”") }
             return (try await opener.open(for: .adopting), nil)
         }
         let path = JournalOptions.path(place)
@@ -144,7 +144,7 @@ struct Store {
         } catch {
             guard error.kind == .denied else { throw error }
             throw SettingsError(
-                "the journal cannot be made: \(error); run this as a user who has all rights on the schema “\(schema)”")
+                "the journal cannot be made: \(error); run this as a user with all rights on the schema “\(schema)”")
         }
     }
 }

@@ -13,7 +13,7 @@ struct TokenAppending {
         let names = before.split(separator: "\n").compactMap { $0.split(whereSeparator: \.isWhitespace).first }
         guard !names.contains(Substring(name)) else {
             throw SettingsError(
-                "\(path): a token “\(name)” stands there already; take its line out, or choose another name")
+                "\(path): a token “\(name)” exists already; remove its line, or choose another name")
         }
         let start = before.isEmpty || before.hasSuffix("\n") ? "" : "\n"
         do {

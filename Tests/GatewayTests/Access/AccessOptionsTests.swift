@@ -154,7 +154,7 @@ import TestSupport
             ["--jwt-keys", "http://x.example/", "--jwt-issuer", "x", "--jwt-audience", "y"],
             "plain http is for loopback"
         ),
-        (["--token-key", "/nowhere"], "--token-key says nothing without --tokens"),
+        (["--token-key", "/nowhere"], "--token-key has no effect without --tokens"),
         (["--min-client", "shop"], "--min-client: “shop” is not NAME/VERSION"),
         (["--upgrade-link", "x"], "say nothing without --min-client"),
         (["--rate-requests=-1"], "--rate-requests is a whole number"),

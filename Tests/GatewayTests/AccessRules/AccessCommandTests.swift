@@ -34,7 +34,7 @@ import TestSupport
         #expect(seen.contains("the token of “ann”, roles: driver\nstops/1: seen as “driver” (stops.yaml:"), "\(seen)")
         #expect(seen.contains("reads  stop.title, stop.area") && seen.contains("creates records: no"), "\(seen)")
         let hidden = try await Self.explain("stops/3", as: Rounds.ann, database)
-        #expect(hidden.contains("stops/3: not seen: no role of the token holds on the row"), "\(hidden)")
+        #expect(hidden.contains("stops/3: hidden: no role of the token applies to the row"), "\(hidden)")
         #expect(hidden.contains("column “area”: the row does not meet its condition"), "\(hidden)")
         #expect(try await Self.explain("stops/1", as: Rounds.max, database).contains("has none of the roles"))
         #expect(try await Self.explain("stops/77", as: Rounds.boss, database).contains("there is no such record"))

@@ -23,7 +23,7 @@ package struct MinimumClients: Sendable {
             }
             let name = String(parts[0])
             guard !read.contains(where: { $0.name.isExactly(name) }) else {
-                throw MinimumClientsError(description: "“\(name)” stands there twice")
+                throw MinimumClientsError(description: "“\(name)” appears twice")
             }
             read.append((name, version))
         }

@@ -14,7 +14,7 @@ struct KeyAddress: Sendable, CustomStringConvertible {
     init(_ text: String) throws(KeySetError) {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             var host = url.host(percentEncoded: true), !host.isEmpty, url.user == nil
-        else { throw KeySetError("it is no address such as https://id.example.com/keys") }
+        else { throw KeySetError("it is not an address such as https://id.example.com/keys") }
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         isEncrypted = scheme == "https"
         self.host = host.lowercased()

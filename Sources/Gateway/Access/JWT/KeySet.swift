@@ -23,7 +23,7 @@ struct KeySet: Sendable {
         do {
             members = try ClaimsDecoder.decode(json)
         } catch {
-            throw KeySetError("it is no JSON object (\(error.detail))")
+            throw KeySetError("it is not a JSON object (\(error.detail))")
         }
         guard case .array(let entries)? = members["keys"] else { throw KeySetError("it has no array “keys”") }
         var keys: [SigningKey] = []

@@ -45,7 +45,7 @@ final class SharedSecret: Sendable {
             logger.notice("taking another secret of tokens", metadata: ["file": "\(path)"])
         } catch {
             state.withLock { $0.trouble = error.description }
-            logger.error("\(error); the secret of before goes on")
+            logger.error("\(error); the previous secret stays in use")
         }
     }
 
@@ -60,7 +60,7 @@ final class SharedSecret: Sendable {
         guard bytes.count >= least else {
             throw KeySetError("\(path): the secret has \(bytes.count) bytes; it needs \(least) at least")
         }
-        guard let key = try? await SigningKey.secret(bytes) else { throw KeySetError("\(path): it is no secret") }
+        guard let key = try? await SigningKey.secret(bytes) else { throw KeySetError("\(path): it is not a secret") }
         return State(bytes: bytes, key: key)
     }
 }

@@ -48,7 +48,7 @@ struct TokenKeys: Sendable {
             }
             lines.append(bytes)
         }
-        guard !lines.isEmpty else { throw KeySetError("\(path): the file holds no token key") }
+        guard !lines.isEmpty else { throw KeySetError("\(path): the file contains no token key") }
         try await self.init(lines, isOfProcess: false)
     }
 

@@ -17,7 +17,7 @@ struct JournalReplay: AsyncParsableCommand {
     @Argument(help: "The number of the push, as “journal refused” shows it.")
     var number: Int
 
-    @Flag(help: "Says what would happen, and writes nothing.")
+    @Flag(help: "Shows the result, and writes nothing.")
     var preview = false
 
     @Flag(help: "Prints the answer as JSON.")

@@ -23,7 +23,7 @@ struct JournalUndo: AsyncParsableCommand {
             valueName: "section.group"))
     var group: [String] = []
 
-    @Flag(help: "Says what would happen, and writes nothing.")
+    @Flag(help: "Shows the result, and writes nothing.")
     var preview = false
 
     @Flag(help: "Prints the answer as JSON.")
