@@ -102,8 +102,7 @@ struct Serve: AsyncParsableCommand {
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         if verifier == nil {
             logger.warning(
-                "without --tokens every program that reaches \(place) may read and write, "
-                    + "through a proxy too")
+                "without --tokens every program that reaches \(place) may read and write, through a proxy too")
         }
         let gateway = GatewayApplication(
             configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger,
