@@ -23,7 +23,7 @@ struct ChosenFilter: Sendable {
 
     /// Reads the member `filter` of a query; nil if it is missing or has no condition.
     init?(_ query: Query, under active: ActiveRules, for client: ClientAccess?) throws(Problem) {
-        guard let text = try query.text("filter") else { return nil }
+        guard let text = try query.formText("filter") else { return nil }
         try self.init(Array(text.utf8), under: active, for: client)
     }
 

@@ -55,6 +55,18 @@ struct Query: Sendable {
         return text
     }
 
+    /// Returns a member as text, or nil; a plus sign is a space, as in forms (WHATWG URL, section 5.1).
+    ///
+    /// - Throws: a 400 `Problem` if its percent-encoding is wrong.
+    func formText(_ name: String) throws(Problem) -> String? {
+        guard let raw = self[name] else { return nil }
+        let spaced = raw.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        guard let text = KeyText.percentDecoded(spaced) else {
+            throw Problem(.invalid, about: .query, detail: "The percent-encoding of “\(name)” is wrong.")
+        }
+        return text
+    }
+
     /// Returns a Boolean member; false if it is missing.
     ///
     /// - Throws: a 400 `Problem` for other values.

@@ -74,6 +74,16 @@ import TestSupport
         }
     }
 
+    /// Libraries for forms encode a space as a plus sign, and a plus sign as %2B.
+    @Test func aSpaceMayBeAPlusSign() async throws {
+        try await FilterFixture.with(.sqlite) { gateway, session in
+            try await gateway.database.run("UPDATE orders SET title = 'a b+c' WHERE id = 3;")
+            let lines = try await session.lines(
+                "/v1/snapshot?resources=orders&filter=%7B%22orders%22:+%7B%22order.title%22:+%22a+b%2Bc%22%7D%7D")
+            #expect(lines.compactMap { $0["id"]?.int } == [3])
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func orderOfEnumMembersIsThatOfTheColumn(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             let client = try await FilteredClient(session, #"{"orders": {"order.status": {"from": "late"}}}"#)
