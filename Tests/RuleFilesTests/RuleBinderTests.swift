@@ -335,4 +335,31 @@ import Testing
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`risky` TO 'f'@'h';",
             ])
     }
+
+    @Test("A lookup reads a column along a foreign key")
+    func lookup() throws {
+        let (catalog, findings) = Self.bind(
+            Self.root("table: parts\ngroups: {part: part}\nlookups: {thing: {along: thing_id, column: name}}\n"))
+        let root = try #require(catalog?.resources.first?.root, "\(findings)")
+        #expect(root.readOnly.map(\.name) == ["thing"])
+        #expect(root.columns.last?.lookup?.table == TableName(name: "things"))
+        #expect(!root.keptColumns.contains("thing_id.name"))
+    }
+
+    @Test(
+        "A lookup that cannot be read is a finding",
+        arguments: [
+            ("{along: part, column: name}", "column “part” of table “parts” has no foreign key"),
+            ("{along: thing_id, column: nam}", "table “things” has no column “nam”; did you mean “name”?"),
+            ("{along: thing, column: name}", "table “parts” has no column “thing”"),
+            ("{along: thing_id}", "lookup “thing” has no “column”"),
+            ("{along: thing_id, column: name, type: text}", "“type” is not a key of a lookup"),
+            ("{along: thing_id, column: shape}", "which a lookup cannot read"),
+        ])
+    func refusedLookup(_ lookup: String, _ words: String) {
+        let (catalog, findings) = Self.bind(
+            Self.root("table: parts\ngroups: {part: part}\nlookups: {thing: \(lookup)}\n"))
+        #expect(catalog == nil)
+        #expect(findings.contains { $0.contains(words) }, "\(findings)")
+    }
 }

@@ -112,13 +112,28 @@ struct ScanHand: Sendable {
 
     /// Returns the last write to a table and the current time by the database's clock, or nil.
     func lastWrite(to unit: ScanUnit) async throws(StoreError) -> (write: Int?, now: Int)? {
-        guard let question = service.engine.dialect.lastWrite(to: unit.section.table) else { return nil }
+        let dialect = service.engine.dialect
+        let tables = Set([unit.section.table] + unit.section.columns.compactMap { $0.lookup?.table })
+        let questions = tables.compactMap { dialect.lastWrite(to: $0) }
+        guard questions.count == tables.count else { return nil }
         let rows = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-            try session.query(question)
+            var rows: [[Value]] = []
+            for question in questions { rows.append(try session.query(question).first ?? []) }
+            return rows
         }
-        guard let row = rows.first, case .integer(let now) = row[1] else { return nil }
-        guard case .integer(let write) = row[0] else { return (nil, Int(clamping: now)) }
-        return (Int(clamping: write), Int(clamping: now))
+        var last: Int? = 0
+        var earliest: Int?
+        for row in rows {
+            guard row.count == 2, case .integer(let now) = row[1] else { return nil }
+            // Without a known write of each table, the section may have changed.
+            if case .integer(let write) = row[0] {
+                last = last.map { max($0, Int(clamping: write)) }
+            } else {
+                last = nil
+            }
+            earliest = min(earliest ?? Int(clamping: now), Int(clamping: now))
+        }
+        return earliest.map { (last, $0) }
     }
 
     // MARK: Records

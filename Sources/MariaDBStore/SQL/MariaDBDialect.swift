@@ -13,6 +13,12 @@ struct MariaDBDialect: Dialect {
     /// Both columns of a foreign key have the same collation.
     func comparing(under collation: Collation?) -> String { "" }
     var impatientLockingClause: String { " FOR UPDATE NOWAIT" }
+    var sharedLockingClause: String { " LOCK IN SHARE MODE" }
+
+    func isExactly(_ first: String, _ second: String) -> String {
+        "CAST(CONVERT(\(first) USING utf8mb4) AS BINARY) = CAST(CONVERT(\(second) USING utf8mb4) AS BINARY)"
+    }
+
     var defaultRow: String { " () VALUES ()" }
     var insertIfAbsent: String { "INSERT IGNORE" }
 

@@ -14,11 +14,15 @@ package final class Column: Sendable, Hashable {
     package let style: ValueStyle
     /// The column with its own type, if the rules read it as a boolean of two stored values.
     package let uncoded: Column?
+    /// The step to the referred row that contains the value, or nil for a column of the table.
+    package let lookup: ReferenceStep?
 
     /// Creates a column.
     package init(
-        name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false, signature: ColumnSignature? = nil
+        name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false, signature: ColumnSignature? = nil,
+        lookup: ReferenceStep? = nil
     ) {
+        self.lookup = lookup
         self.name = name
         self.type = type
         self.isNullable = isNullable
@@ -35,8 +39,8 @@ package final class Column: Sendable, Hashable {
 
     package static func == (a: Column, b: Column) -> Bool {
         a === b
-            || (a.name, a.type, a.isNullable, a.isLoose, a.signature)
-                == (b.name, b.type, b.isNullable, b.isLoose, b.signature)
+            || (a.name, a.type, a.isNullable, a.isLoose, a.signature, a.lookup)
+                == (b.name, b.type, b.isNullable, b.isLoose, b.signature, b.lookup)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -49,5 +53,16 @@ extension Column {
     package func json(_ source: String) -> Value {
         guard let tree = JSONParser.parse(source) else { return .json(.text(ExactText(source))) }
         return tree == .null && isNullable ? .null : .json(tree)
+    }
+}
+
+extension Column {
+    /// Creates a column that is read from a referred row.
+    ///
+    /// It has no signature, because a subquery does not report that of the column.
+    package static func lookup(_ step: ReferenceStep) -> Column {
+        Column(
+            name: step.own.name + "." + step.column.name, type: step.column.type, isNullable: true,
+            isLoose: step.column.isLoose, lookup: step)
     }
 }

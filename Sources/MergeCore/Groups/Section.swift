@@ -22,6 +22,8 @@ package final class Section: Sendable {
     package let readOnly: [Field]
     /// All fields in the order of a record.
     package let shown: [Field]
+    /// True if some columns are read from referred rows.
+    package let hasLookups: Bool
     /// True if some field of a group is private.
     package let hasPrivateFields: Bool
     /// The columns that link a row to its record; empty for the root.
@@ -76,6 +78,7 @@ package final class Section: Sendable {
         groups = content.groups
         readOnly = content.readOnly
         shown = content.fields + content.readOnly
+        hasLookups = table.columns.contains { $0.lookup != nil }
         hasPrivateFields = content.fields.contains(where: \.isPrivate)
         groupTypes = content.groups.map { group in
             group.fields.map { table.columns[content.fields[$0].column].type }

@@ -5,21 +5,27 @@ package import RecordStore
 package final class TableView: Sendable {
     let resource: Resource
     let section: Section
+    /// The step from rows of the section to rows of the table, or nil if the table is the section's own.
+    let step: ReferenceStep?
 
-    /// Creates the view of a section.
-    package init(resource: Resource, section: Section) {
+    /// Creates the view of a section from its table, or from a table to which its rows refer.
+    package init(resource: Resource, section: Section, along step: ReferenceStep? = nil) {
         self.resource = resource
         self.section = section
+        self.step = step
     }
 
-    /// The columns that identify the record of a row: a root row's key, or the link to the record.
+    /// The columns that identify the records of a row: a root row's key, the link to the record, or the column to which
+    /// rows of the section refer.
     package var columns: [Column] {
-        section.kind == .root
+        if let step { return [step.key] }
+        return section.kind == .root
             ? Array(section.columns.prefix(section.keyCount)) : section.parent.map { section.columns[$0.column] }
     }
 
     /// True if these columns contain the record's key.
     package var namesRecord: Bool {
+        if step != nil { return false }
         if section.kind == .root { return section.keyCount > 0 }
         return section.parent.count == resource.root.keyCount
             && Set(section.parent.map(\.rootColumn)) == Set(0..<resource.root.keyCount)
@@ -60,39 +66,67 @@ struct OtherView: Sendable {
     ///
     /// They are nil if a column is missing, or if the columns do not contain the record's key.
     let positions: [Int]?
+    /// The positions of the columns that records read along the view's step, and of the column to which they refer.
+    private let shown: Set<Int>
+    private let referred: Set<Int>
 
     init(_ view: TableView, from section: Section) {
         self.view = view
+        func places(_ column: Column?) -> Set<Int> {
+            Set(section.columns.indices.filter { section.columns[$0].name.lowercased() == column?.name.lowercased() })
+        }
+        shown = places(view.step?.column)
+        referred = places(view.step?.key)
         let found = view.columns.compactMap { wanted in
             section.columns.firstIndex { $0.name.lowercased() == wanted.name.lowercased() }
         }
         positions = found.count == view.columns.count && view.namesRecord ? found : nil
     }
 
+    /// Returns true if a write may change what the view's records show.
+    ///
+    /// - Parameter assignments: the columns that are written; nil for a deletion.
+    func concerns(_ assignments: [Assignment]?) -> Bool {
+        guard view.step != nil, let assignments, !assignments.isEmpty else { return true }
+        return assignments.contains { shown.contains($0.column) || referred.contains($0.column) }
+    }
+
     /// Returns true if a write to some columns may move the row to another record.
     func isMoved(by assignments: [Assignment]) -> Bool {
-        positions.map { positions in assignments.contains { positions.contains($0.column) } } ?? true
+        if view.step != nil { return assignments.contains { referred.contains($0.column) } }
+        return positions.map { positions in assignments.contains { positions.contains($0.column) } } ?? true
     }
 }
 
 /// The sections of all resources that contain rows of a table.
 struct TableViews: Sendable {
     private let byTable: [String: [TableView]]
+    /// The sections whose rows show columns of a table's rows, by table.
+    private let referring: [String: [TableView]]
+    private let schema: String?
     private let bySection: [ObjectIdentifier: [OtherView]]
     private let guardedTables: Set<String>
     private let guardedResources: Set<ObjectIdentifier>
     /// The columns that access conditions test, in lower case, by table.
     private let testedColumns: [String: Set<String>]
 
-    init(_ catalog: Catalog) {
+    /// - Parameter schema: the schema of tables without one.
+    init(_ catalog: Catalog, connectedTo schema: String?) {
+        self.schema = schema?.lowercased()
         var found: [String: [TableView]] = [:]
+        var referring: [String: [TableView]] = [:]
         for resource in catalog.resources {
             for section in resource.sections {
                 found[Self.name(of: section.table), default: []].append(
                     TableView(resource: resource, section: section))
+                for step in section.columns.compactMap(\.lookup) {
+                    referring[Self.name(of: step.table), default: []].append(
+                        TableView(resource: resource, section: section, along: step))
+                }
             }
         }
         byTable = found
+        self.referring = referring
         let guarded = catalog.resources.filter { $0.sections.contains(where: \.hasGuards) }
         guardedResources = Set(guarded.map(\.origin))
         guardedTables = Set(guarded.flatMap(\.sections).filter(\.hasGuards).map { Self.name(of: $0.table) })
@@ -105,7 +139,12 @@ struct TableViews: Sendable {
         var others: [ObjectIdentifier: [OtherView]] = [:]
         for section in catalog.resources.flatMap(\.sections) {
             let views = (found[Self.name(of: section.table)] ?? []).filter { $0.section !== section || !$0.namesRecord }
-            if !views.isEmpty { others[section.origin] = views.map { OtherView($0, from: section) } }
+            let steps = (referring[Self.name(of: section.table)] ?? []).filter { view in
+                view.step.map { Self.isSame($0.table, section.table, in: schema?.lowercased()) } ?? false
+            }
+            if !(views + steps).isEmpty {
+                others[section.origin] = (views + steps).map { OtherView($0, from: section) }
+            }
         }
         bySection = others
     }
@@ -127,6 +166,18 @@ struct TableViews: Sendable {
     }
 
     subscript(table: TableName) -> [TableView] { byTable[Self.name(of: table)] ?? [] }
+
+    /// Returns the views by which records contain rows of a table, or show columns of them.
+    func all(_ table: TableName) -> [TableView] {
+        self[table]
+            + (referring[Self.name(of: table)] ?? []).filter { view in
+                view.step.map { Self.isSame($0.table, table, in: schema) } ?? false
+            }
+    }
+
+    private static func isSame(_ a: TableName, _ b: TableName, in schema: String?) -> Bool {
+        (a.schema?.lowercased() ?? schema) == (b.schema?.lowercased() ?? schema)
+    }
 
     /// Returns the views by which other records may contain a row of a section; none for most tables.
     func others(than section: Section) -> [OtherView] { bySection[section.origin] ?? [] }

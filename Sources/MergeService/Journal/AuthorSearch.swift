@@ -163,7 +163,8 @@ extension Shown {
         case .null, .digest: return []
         case .group(let values): return group.map { columns(section.groups[$0].fields, values) } ?? []
         case .fields(let fields, let values): return columns(fields, values)
-        case .row(let row): return Array(zip(section.columns, row)).map { (column: $0, value: $1) }
+        case .row(let row):
+            return zip(section.columns, row).filter { $0.0.lookup == nil }.map { (column: $0, value: $1) }
         }
     }
 }

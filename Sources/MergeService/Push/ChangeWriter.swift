@@ -167,7 +167,9 @@ struct ChangeWriter {
         }
         try execute(sql.delete(key: address, mostRows: mostRows), of: row, current: current)
         if row.resource.isAtomic { return }
-        let whole = zip(0..., zip(section.columns, current)).filter { $1.0.type != .wellKnownText }
+        let whole = zip(0..., zip(section.columns, current)).filter { _, part in
+            part.0.type != .wellKnownText && part.0.lookup == nil
+        }
         compensations.append(sql.insert(whole.map { Assignment(column: $0, value: $1.1) }))
     }
 

@@ -46,7 +46,10 @@ struct OtherRecords {
         if views.isEmpty { return }
         var sought: [TableView] = []
         var moved: [TableView] = []
+        // A trigger may write further columns of the row.
+        let writesOnlyAssigned = run.footprint(section).reach == .row
         for other in views {
+            if writesOnlyAssigned, !other.concerns(assignments) { continue }
             if let positions = other.positions {
                 // Usually the row's own columns contain the key of the record.
                 if let key = other.view.key(positions.map { current[$0] }) {
@@ -89,7 +92,7 @@ struct OtherRecords {
     mutating func note(_ cascades: [Cascade], by report: Int, _ before: RowsBefore) throws(PushStop) {
         guard run.isKept else { return }
         for cascade in cascades {
-            let views = run.active.views[cascade.table]
+            let views = run.active.views.all(cascade.table)
             for row in views.isEmpty ? [] : cascade.rows {
                 try note(row, cascade.columns, shownBy: views, report, before)
             }
@@ -102,7 +105,7 @@ struct OtherRecords {
         guard run.isKept else { return }
         for step in steps where step.cascade.effect == .update {
             let cascade = step.cascade
-            let views = run.active.views[cascade.table]
+            let views = run.active.views.all(cascade.table)
             guard !views.isEmpty, run.active.schema.tables[cascade.table]?.primaryKey.isEmpty == false else { continue }
             for row in step.after ?? [] {
                 let address = zip(cascade.columns, row).prefix(cascade.nameCount).map {
@@ -204,12 +207,41 @@ struct OtherRecords {
                 let record = OtherRecord(resource: view.resource, key: key)
                 if !isWritten { try recordConditions(of: record, view, before) }
                 records[report, default: []].insert(record)
+            } else if let step = view.step {
+                for key in try keys(of: view, referring: step, to: values) {
+                    records[report, default: []].insert(OtherRecord(resource: view.resource, key: key))
+                }
             } else if view.section.kind != .root {
                 for key in try keys(of: view, linkedBy: values) {
                     records[report, default: []].insert(OtherRecord(resource: view.resource, key: key))
                 }
             }
         }
+    }
+
+    /// Returns the keys of the records that contain rows which refer to a row.
+    private func keys(
+        of view: TableView, referring step: ReferenceStep, to values: [Value]
+    ) throws(PushStop) -> [RecordKey] {
+        let own = TableView(resource: view.resource, section: view.section)
+        let links = own.columns
+        guard let value = values.first, !links.isEmpty else { return [] }
+        let rows = try run.query(
+            RawSQL(run.dialect).select(
+                links + [step.own], from: view.section.table, where: [RawValue(column: step.own, value: value)],
+                locking: run.session.mustLockReads))
+        var keys: [RecordKey] = []
+        // The database may equate other values.
+        for row in rows where row.last == value {
+            let link = Array(row.prefix(links.count))
+            if link.contains(.null) { continue }
+            if let key = own.key(link) {
+                keys.append(key)
+            } else if view.section.kind != .root {
+                keys += try self.keys(of: own, linkedBy: link)
+            }
+        }
+        return keys
     }
 
     /// Returns the keys of the records to which other columns than the key link a row.

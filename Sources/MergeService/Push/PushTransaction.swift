@@ -169,5 +169,7 @@ final class PushTransaction {
         return try measured(records)
     }
 
-    var collector: RecordCollector { RecordCollector(run.session, dialect: run.dialect, limits: run.limits) }
+    var collector: RecordCollector {
+        RecordCollector(run.session, dialect: run.dialect, limits: run.limits, sharesReferred: true)
+    }
 }

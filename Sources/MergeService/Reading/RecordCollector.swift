@@ -7,10 +7,15 @@ struct RecordCollector {
     private let limits: MergeLimits
 
     private let digests: RecordDigests?
+    private let sharesReferred: Bool
 
+    /// - Parameter sharesReferred: locks the rows to which the records refer and whose columns they show, so that a
+    ///   later write of such a row finds these records.
     init(
-        _ session: any StoreSession, dialect: any Dialect, limits: MergeLimits, digests: RecordDigests? = nil
+        _ session: any StoreSession, dialect: any Dialect, limits: MergeLimits, digests: RecordDigests? = nil,
+        sharesReferred: Bool = false
     ) {
+        self.sharesReferred = sharesReferred
         self.digests = digests
         self.session = session
         self.dialect = dialect
@@ -41,9 +46,10 @@ struct RecordCollector {
             let resource = names[first].resource
             let same = left.filter { names[$0].resource === resource }
             left.removeAll { names[$0].resource === resource }
-            let reader = RecordReader(
+            var reader = RecordReader(
                 resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord,
                 digests: digests)
+            reader.sharesReferred = sharesReferred
             asked.parts.append((reader, same, reader.send(same.compactMap { names[$0].key }, locking: false)))
         }
         return asked

@@ -9,6 +9,8 @@ struct RecordReader {
     let rowsPerRecord: Int
     /// True if locking reads wait for rows that another transaction has locked.
     var waits = true
+    /// True if referred rows, whose columns the records show, are locked against writes.
+    var sharesReferred = false
     /// The rights of the client that reads pages; nil without access rules.
     var view: ResourceView?
     /// Collects the digests of the rows; nil if they are not needed.
@@ -53,7 +55,8 @@ struct RecordReader {
         let roots = batches(wanted).map { batch in
             session.send(
                 SectionSQL.of(resource.root, dialect).select(
-                    where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits
+                    where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits,
+                    sharesReferred: sharesReferred
                 ).hashing(under: digests?.key))
         }
         var children: [Int: [AskedRows]] = [:]
@@ -361,7 +364,8 @@ struct RecordReader {
         let most = rowsPerRecord * (records ?? tuples.count)
         return SectionSQL.of(section, dialect).select(
             where: columns, in: tuples, locking: locking || locks, isOrdered: true,
-            limit: section.kind == .list ? most + 1 : nil, includesHidden: includesHidden, waits: waits
+            limit: section.kind == .list ? most + 1 : nil, includesHidden: includesHidden, waits: waits,
+            sharesReferred: sharesReferred
         ).hashing(under: digests?.key)
     }
 

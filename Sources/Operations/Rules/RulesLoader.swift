@@ -70,8 +70,7 @@ package struct RulesLoader: Service {
             return .refused(findings)
         }
         do {
-            let schema = try await engine.schema(
-                of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
+            let schema = try await schema(of: rules, in: engine)
             let probe = SQLProbe(engine: engine, patience: patience)
             let (bound, first) = RuleBinder.bind(rules, to: schema)
             var findings = first
@@ -86,6 +85,17 @@ package struct RulesLoader: Service {
         } catch {
             return .unreachable(error)
         }
+    }
+
+    /// Reads the tables of the rules, and those to which their lookups refer.
+    private static func schema(
+        of rules: RuleFolder, in engine: any RecordEngine
+    ) async throws(StoreError) -> DatabaseSchema {
+        let tables = rules.files.flatMap(\.tables)
+        let schema = try await engine.schema(of: tables, deadline: .now.advanced(by: patience))
+        let referred = rules.referredTables(missingIn: schema)
+        if referred.isEmpty { return schema }
+        return try await engine.schema(of: tables + referred, deadline: .now.advanced(by: patience))
     }
 
     /// Returns rules with the faulty resources out of service; nil if the rule files themselves have errors.

@@ -16,6 +16,12 @@ package protocol Dialect: Sendable {
     /// The locking clause that fails at once if another transaction has locked a row.
     var impatientLockingClause: String { get }
 
+    /// The clause that keeps other transactions from writing the rows of a SELECT; empty like `lockingClause`.
+    var sharedLockingClause: String { get }
+
+    /// Returns the condition that two texts have the same characters, whatever their collations.
+    func isExactly(_ first: String, _ second: String) -> String
+
     /// The rest of an INSERT of defaults only, after the table's name.
     var defaultRow: String { get }
 

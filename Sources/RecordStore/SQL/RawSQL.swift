@@ -33,7 +33,7 @@ package struct RawSQL: Sendable {
 
     /// Returns the statement that reads the rows whose columns have the values of `key`.
     package func select(_ columns: [Column], from table: TableName, where key: [RawValue], locking: Bool) -> Statement {
-        let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        let names = columns.map { dialect.reading($0, of: table) }.joined(separator: ", ")
         return Statement(
             sql: "SELECT \(names) FROM \(dialect.quoted(table)) WHERE \(all(key))"
                 + (locking ? dialect.lockingClause : ""),

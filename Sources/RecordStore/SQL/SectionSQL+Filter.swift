@@ -15,7 +15,7 @@ extension SectionSQL {
     }
 
     private func text(_ test: RowFilter.Test, of column: Column, _ binds: inout [Bind]) -> String {
-        let name = dialect.quoted(column.name)
+        let name = dialect.reading(column, of: section.table)
         func compared(_ sign: String, _ value: Value) -> String {
             binds.append(Bind(value, column.type))
             return name + sign + "?"

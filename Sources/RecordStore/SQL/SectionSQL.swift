@@ -6,6 +6,8 @@ package struct SectionSQL: Sendable {
     let section: Section
     let dialect: any Dialect
     private let selectFrom: String
+    /// Reads like `selectFrom`, and locks referred rows against writes of other transactions.
+    private let selectSharing: String
     /// The condition that hides rows which do not exist for clients; empty if there are none.
     private let visible: String
     private let listOrder: String
@@ -41,15 +43,16 @@ package struct SectionSQL: Sendable {
     private init(_ section: Section, _ dialect: any Dialect) {
         self.section = section
         self.dialect = dialect
-        let names = section.columns.map { column in
-            column.type == .wellKnownText ? "ST_AsText(\(dialect.quoted(column.name)))" : dialect.quoted(column.name)
-        }.joined(separator: ", ")
+        let names = [false, true].map { isShared in
+            section.columns.map { dialect.reading($0, of: section.table, isShared: isShared) }.joined(separator: ", ")
+        }
         let order = section.order + (0..<section.keyCount).filter { !section.order.contains($0) }
         listOrder =
             order.isEmpty
             ? ""
             : " ORDER BY " + order.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
-        selectFrom = "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE "
+        selectFrom = "SELECT \(names[0]) FROM \(dialect.quoted(section.table)) WHERE "
+        selectSharing = "SELECT \(names[1]) FROM \(dialect.quoted(section.table)) WHERE "
         visible = section.visibility.map { Self.enclosed($0.value) + " AND " } ?? ""
     }
 
@@ -62,16 +65,19 @@ package struct SectionSQL: Sendable {
     ///   - isOrdered: sorts the rows in the list's order, which a locking read does not need.
     ///   - includesHidden: includes rows that do not exist for clients.
     ///   - waits: waits for locked rows; else the statement fails.
+    ///   - sharesReferred: locks referred rows, whose columns the section reads, against writes.
     package func select(
         where columns: [Int], in tuples: [[Value]], locking: Bool, isOrdered: Bool = false, limit: Int? = nil,
-        includesHidden: Bool = false, waits: Bool = true
+        includesHidden: Bool = false, waits: Bool = true, sharesReferred: Bool = false
     ) -> Statement {
         let size = Self.paddedSize(tuples.count)
+        let sharesReferred = sharesReferred && section.hasLookups
         var binds = binds(columns, tuples: tuples, size: size)
         let shape = StatementTexts.Shape.select(
-            columns, size, locking, waits, isOrdered && section.kind == .list, limit != nil, includesHidden)
+            columns, size, locking, waits, isOrdered && section.kind == .list, limit != nil, includesHidden,
+            sharesReferred)
         let sql = texts.text(shape) {
-            selectFrom + (includesHidden ? "" : visible) + condition(columns, size)
+            (sharesReferred ? selectSharing : selectFrom) + (includesHidden ? "" : visible) + condition(columns, size)
                 + (isOrdered && section.kind == .list ? listOrder : "") + (limit != nil ? " LIMIT ?" : "")
                 + (locking ? waits ? dialect.lockingClause : dialect.impatientLockingClause : "")
         }
@@ -242,7 +248,8 @@ package struct SectionSQL: Sendable {
 
     /// Returns the statement that reads a page of rows without a key, in the order of all columns.
     package func page(offset: Int, limit: Int) -> Statement {
-        let order = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        let order = section.columns.filter { $0.lookup == nil }.map { dialect.quoted($0.name) }
+            .joined(separator: ", ")
         return Statement(
             sql: selectFrom + visible + "1 = 1 ORDER BY " + order + " LIMIT ? OFFSET ?",
             binds: [Self.count(limit), Self.count(offset)], columns: section.columns)

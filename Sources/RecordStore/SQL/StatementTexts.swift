@@ -3,7 +3,7 @@ import Synchronization
 /// Caches the text of statements by their shape.
 final class StatementTexts: Sendable {
     enum Shape: Hashable {
-        case select([Int], Int, Bool, Bool, Bool, Bool, Bool)
+        case select([Int], Int, Bool, Bool, Bool, Bool, Bool, Bool)
         case update([Int], [Int], Int)
         /// An INSERT into the journal.
         case insert(schema: String, dialect: String, rows: Int, columns: JournalColumns)

@@ -47,6 +47,9 @@ package struct GrantStatements {
             if isWritten {
                 writes[section.table, default: []].formUnion(section.fields.map { section.columns[$0.column].name })
             }
+            for step in section.columns.compactMap(\.lookup) {
+                tables[step.table] = tables[step.table] ?? (false, true)
+            }
         }
         for table in schema.tablesChangedAlong(withWritesTo: writes) {
             tables[table] = (true, tables[table]?.isNamed == true)
@@ -70,6 +73,8 @@ package struct GrantStatements {
         for section in catalog.resources.flatMap(\.sections) where section.table == table {
             names.formUnion(section.columns.map(\.name) + section.keptColumns)
         }
+        for step in catalog.resources.flatMap(\.sections).flatMap(\.columns).compactMap(\.lookup)
+        where step.table == table { names.formUnion([step.key.name, step.column.name]) }
         let dependents = schema.dependents.values.joined()
         for dependent in dependents where dependent.table == table {
             names.formUnion(dependent.columns + (known?.primaryKey ?? []))

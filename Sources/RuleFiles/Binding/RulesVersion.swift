@@ -53,6 +53,11 @@ enum RulesVersion {
                     column.isNullable ? "null" : "not null", declared?.hasDefault == true ? "default" : "",
                     declared?.isAutoIncrement == true ? "generated" : "",
                 ], &hash)
+            if let step = column.lookup {
+                let shown = schema.tables[step.table]?.column(step.column.name)
+                add(
+                    ["lookup", step.own.name, step.table.description, step.key.name, shown?.declaredType ?? ""], &hash)
+            }
             if case .delimitedSet(let separator, _) = column.type { add([separator], &hash) }
             if case .coded(let code) = column.type {
                 add(["values", code.type.name, String(describing: code.yes), String(describing: code.no)], &hash)

@@ -4,7 +4,8 @@ import RecordStore
 extension SectionBinder {
     /// Returns the names of the columns of the rules, and those of `undo-columns`.
     mutating func keptColumns() -> [String] {
-        var kept = columns.map(\.name) + (rules.softDelete?.assignments.map(\.column.value) ?? [])
+        let own = columns.filter { $0.lookup == nil }.map(\.name)
+        var kept = own + (rules.softDelete?.assignments.map(\.column.value) ?? [])
         for (_, sql) in rules.operatorSQL {
             kept += table.columns.map(\.name).filter { SQLWords.mention($0, in: sql.value) }
         }

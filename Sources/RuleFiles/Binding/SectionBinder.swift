@@ -13,8 +13,8 @@ struct SectionBinder {
     var findings = Findings()
     /// Text columns that the database does not compare exactly.
     var collations = CollationAdvice()
-    private(set) var columns: [Column] = []
-    private(set) var positions: [String: Int] = [:]
+    var columns: [Column] = []
+    var positions: [String: Int] = [:]
     /// Columns by which rows are found.
     private(set) var keyed: Set<String> = []
 
@@ -37,7 +37,7 @@ struct SectionBinder {
     ) -> Section? {
         checkTable()
         let key = keyColumns()
-        keyed = Set(key + extraColumns + links.map(\.own.value))
+        keyed = Set(key + extraColumns + links.map(\.own.value) + rules.lookups.map(\.along.value))
         for name in key { _ = add(name, rules.name.place) }
         refuseSets(among: key)
         let parents = Set(links.map(\.own.value))
@@ -98,7 +98,7 @@ struct SectionBinder {
         for field in rules.readOnly {
             if let bound = bind(field) { readOnly.append(bound) }
         }
-        return SectionFields(fields, groups: groups, readOnly: readOnly)
+        return SectionFields(fields, groups: groups, readOnly: readOnly + lookups())
     }
 
     private mutating func settings(key: [String], parents: Set<String>, fields: [Field]) -> SectionRules {

@@ -46,7 +46,8 @@ extension OfflineTable {
             add(field.column.value, use, holding: sample.values(of: field.name.value))
         }
         let others =
-            section.parent.map(\.column) + section.stamps.map(\.column) + section.order + section.identity
+            section.parent.map(\.column) + section.stamps.map(\.column) + section.lookups.map(\.along) + section.order
+            + section.identity
             + (section.softDelete?.assignments.map(\.column) ?? []) + (section.undoColumns?.names ?? [])
         for column in others { add(column.value) }
     }

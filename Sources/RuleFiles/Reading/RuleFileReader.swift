@@ -68,7 +68,7 @@ struct RuleFileReader {
         return out.count == sections.entries.count && !out.isEmpty ? out : nil
     }
 
-    private mutating func checkName(_ name: Placed<String>, _ what: String) {
+    mutating func checkName(_ name: Placed<String>, _ what: String) {
         if name.value.utf8.count > NameIndex.maximumBytes {
             findings.error(name.place, "the name of a \(what) has at most \(NameIndex.maximumBytes) bytes")
         }
@@ -85,7 +85,7 @@ struct RuleFileReader {
             [
                 "table", "schema", "key", "groups", "read-only", "on-conflict", "on-missing", "on-delete-conflict",
                 "list", "parent", "order", "identity", "where", "delete", "checks", "client-keys", "frozen-when",
-                "undo-columns", "stamp",
+                "undo-columns", "stamp", "lookups",
             ], in: "a section", &findings)
         let table = mapping.text("table", &findings)
         if mapping["table"] == nil { findings.error(name.place, "section “\(name.value)” names no table") }
@@ -110,12 +110,13 @@ struct RuleFileReader {
         var names: [String: Place] = [:]
         let groups = readGroups(mapping, &names)
         let readOnly = readReadOnly(mapping, &names)
+        let lookups = readLookups(mapping, &names)
         refuseTwins(groups, readOnly)
         refuseAmbiguousEarlierNames(of: groups, besides: readOnly)
         let section = RuleSection(
             name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
             key: mapping.names("key", &findings), parent: parent, order: mapping.names("order", &findings),
-            groups: groups, readOnly: readOnly,
+            groups: groups, readOnly: readOnly, lookups: lookups,
             onConflict: mapping.choice("on-conflict", of: ConflictPolicy.self, findings: &findings),
             onMissing: mapping.choice("on-missing", of: MissingPolicy.self, findings: &findings),
             onDeleteConflict: mapping.choice("on-delete-conflict", of: DeleteConflictPolicy.self, findings: &findings),
@@ -167,7 +168,7 @@ struct RuleFileReader {
         return out
     }
 
-    private mutating func checkUnique(_ name: Placed<String>, _ names: inout [String: Place]) {
+    mutating func checkUnique(_ name: Placed<String>, _ names: inout [String: Place]) {
         if let first = names[name.value] {
             findings.error(
                 name.place, "the section has a field “\(name.value)” already, in line \(first.line)")

@@ -10,6 +10,7 @@ struct RuleSection: Sendable, Hashable {
     let order: [Placed<String>]
     let groups: [RuleGroup]
     let readOnly: [RuleField]
+    let lookups: [RuleLookup]
     let onConflict: Placed<ConflictPolicy>?
     let onMissing: Placed<MissingPolicy>?
     let onDeleteConflict: Placed<DeleteConflictPolicy>?

@@ -13,6 +13,12 @@ struct SQLiteDialect: Dialect {
     /// The collation of the referenced column decides (https://www.sqlite.org/foreignkeys.html section 3).
     func comparing(under collation: Collation?) -> String { collation.map { " COLLATE " + quoted($0.name) } ?? "" }
     var impatientLockingClause: String { "" }
+    var sharedLockingClause: String { "" }
+
+    func isExactly(_ first: String, _ second: String) -> String {
+        "CAST(\(first) AS BLOB) = CAST(\(second) AS BLOB)"
+    }
+
     var defaultRow: String { " DEFAULT VALUES" }
     var insertIfAbsent: String { "INSERT OR IGNORE" }
 
