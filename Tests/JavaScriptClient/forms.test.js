@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inputOf, readInput } from "../../Sources/clients/javascript/inputs.js";
+import { rules } from "./simulated.js";
 import { box, refuse, scripted, started, until, waiting } from "./stores.js";
 
 test("a restored form whose entry was sent in part meanwhile is not saved", async () => {
@@ -114,5 +116,179 @@ test("null over a field that the base lacks is an edit", async () => {
   delete base.box.tag;
   await store.edit("boxes", 1, (record) => { record.box.tag = null; }, { base });
   assert.deepEqual(await waiting(store), [{ box: { tag: { old: 5, new: null } } }]);
+  await store.close();
+});
+
+const typed = [
+  [{ type: "integer", minimum: 0, maximum: 255 }, "12", 12], [{ type: "integer", minimum: 0, maximum: 255 }, "1.5", "not-a-number"], [{ type: "integer", minimum: 0, maximum: 255 }, "256", "not-a-number"],
+  [{ type: "integer" }, "9007199254740993", "9007199254740993"], [{ type: "integer", nullable: false }, "", "required"], [{ type: "integer" }, "", null],
+  [{ type: "decimal", precision: 6, scale: 2 }, " 12.50 ", "12.50"], [{ type: "decimal", precision: 6, scale: 2 }, "1.234", "not-a-number"], [{ type: "decimal", precision: 6, scale: 2 }, "1,000", "not-a-number"],
+  [{ type: "double" }, "1.5e3", 1500], [{ type: "double" }, "x", "not-a-number"], [{ type: "boolean" }, true, true], [{ type: "boolean" }, "false", false],
+  [{ type: "text", maximumCharacters: 3 }, " ab", " ab"], [{ type: "text", maximumCharacters: 3 }, "abcd", "too-long"], [{ type: "text", nullable: false }, "", ""], [{ type: "text" }, "", null],
+  [{ type: "enum", members: ["a", "b"] }, "b", "b"], [{ type: "enum", members: ["a", "b"] }, "c", "not-a-member"], [{ type: "set", members: ["a", "b"] }, ["b", "a"], ["b", "a"]], [{ type: "set" }, "x, y,, x", ["x", "y"]],
+  [{ type: "date" }, "2026-11-24", "2026-11-24"], [{ type: "date" }, "2026-02-30", "not-a-date"], [{ type: "time" }, "09:30", "09:30:00"], [{ type: "time" }, "9h", "not-a-time"],
+  [{ type: "datetime" }, "2026-11-24T09:30", "2026-11-24T09:30:00"], [{ type: "datetime" }, "2026-11-24T09:30:05.5", "2026-11-24T09:30:05.5"], [{ type: "datetime" }, "2026-11-24", "not-a-date"],
+  [{ type: "json" }, '{"a": 9007199254740993}', { a: 9007199254740993n }], [{ type: "json" }, "{", "not-json"], [{ type: "json" }, { a: 1 }, { a: 1 }],
+];
+
+test("an input becomes a value of its field's type, or gets a message", () => {
+  for (const [field, input, expected] of typed) {
+    const { value, problem } = readInput(input, { nullable: true, ...field }, undefined, "a.b");
+    assert.deepEqual(problem ? problem.code : value, expected, `${field.type} ${JSON.stringify(input)}`);
+    if (problem) assert.match(problem.message, /^[A-Z].*\.$/);
+  }
+});
+
+test("a value that an input shows otherwise stays as it is", () => {
+  const cases = [["time", "09:30:00", "09:30"], ["time", "-1:30:05.250000", "-1:30:05.25"], ["datetime", "2026-11-24T09:30:00.000000", "2026-11-24T09:30"], ["datetime", "2026-11-24 09:30:00", "2026-11-24T09:30"],
+    ["date", "0000-00-00", ""], ["text", null, ""], ["text", "", ""], ["decimal", "1.50", "1.50"], ["set", null, []], ["set", "a,b", ["a", "b"]], ["json", { a: 1 }, '{"a":1}'], ["integer", "18446744073709551615", "18446744073709551615"]];
+  for (const [type, value, input] of cases) {
+    assert.deepEqual(inputOf(value, { type }), input);
+    assert.deepEqual(readInput(input, { type, nullable: true }, value, "a.b"), { value, problem: null });
+  }
+});
+
+test("an instant is read and shown in the time zone of the device", () => {
+  const zone = process.env.TZ;
+  process.env.TZ = "Europe/Berlin";
+  try {
+    const field = { type: "timestamp", nullable: true }, read = (input) => readInput(input, field, undefined, "a.b");
+    assert.equal(inputOf("2026-11-24T08:30:00Z", field), "2026-11-24T09:30");
+    assert.equal(read("2026-11-24T09:30").value, "2026-11-24T08:30:00Z");
+    assert.equal(read("2026-07-24T09:30:05.25").value, "2026-07-24T07:30:05.25Z");
+    assert.equal(read("2026-03-29T02:30").problem.code, "not-a-date", "clocks are put forward then");
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
+/** A store of one box with two things. */
+const boxed = () => scripted([{ resource: "boxes", id: 1, record: { ...box(1), things: [{ id: 7, name: "a" }, { id: 8, name: "b" }] } }]);
+
+/** Has the server report a record. */
+async function pull({ server, store, page }, record, revision = 2) {
+  const pulled = store.sync();
+  (await server.request()).answer(200, { ...page, revision, changes: [{ revision, resource: "boxes", id: 1, record, by: null }] });
+  await pulled;
+}
+
+test("a form has values, messages and dirty fields, and is saved as one edit", async () => {
+  const { store } = await boxed(), form = await store.form("boxes", 1), count = form.field("box.count"), name = form.field("things.name", 8), seen = [];
+  const end = form.subscribe(({ isDirty, isValid }) => seen.push([isDirty, isValid]));
+  assert.deepEqual([count.value, count.input, name.input, form.isDirty, form.isValid], [0, "0", "b", false, true]);
+  count.set("x");
+  assert.deepEqual([count.value, count.input, count.code, count.isDirty, form.messages], [0, "x", "not-a-number", true, { "box.count": "Enter a whole number." }]);
+  await assert.rejects(form.save(), { code: "invalid-form", path: "box.count" });
+  count.set("3");
+  name.set("c");
+  assert.deepEqual([count.value, count.message, form.isValid, form.field("box.label").isDirty], [3, null, true, false]);
+  await form.save();
+  assert.deepEqual(await waiting(store), [{ box: { count: { old: 0, new: 3 } }, things: [{ id: 8, name: { old: "b", new: "c" } }] }]);
+  assert.equal(form.isDirty, false);
+  assert.deepEqual(seen.slice(0, 4), [[false, true], [true, false], [true, true], [true, true]]);
+  assert.throws(() => form.field("box.cuont"), { code: "unknown-field", near: "count" });
+  assert.throws(() => form.field("things.name", 99), { code: "no-such-record" });
+  end();
+  form.close();
+  await assert.rejects(form.save(), { code: "closed" });
+  await store.close();
+});
+
+test("groups that are not edited follow the store, and edited ones meet", async () => {
+  const all = await boxed(), { store } = all, form = await store.form("boxes", 1), label = form.field("box.label"), code = form.field("box.code"), first = form.field("things.name", 7);
+  label.set("mine");
+  form.record.things.push({ name: "new" });
+  await pull(all, { ...box(1, { label: "theirs", code: "c2" }), things: [{ id: 7, name: "a2" }, { id: 9, name: "other" }] });
+  await until(() => code.value === "c2");
+  assert.deepEqual(form.record.things.map(({ name }) => name), ["a2", "other", "new"]);
+  assert.deepEqual([first.value, code.isDirty, label.value, label.conflict.current, form.conflicts.length], ["a2", false, "mine", "theirs", 1]);
+  await label.conflict.takeTheirs();
+  assert.deepEqual([label.value, label.isDirty, label.conflict], ["theirs", false, null]);
+  label.set("mine");
+  await pull(all, { ...box(1, { label: "again", code: "c2" }), things: [{ id: 7, name: "a2" }, { id: 9, name: "other" }] }, 3);
+  await until(() => label.conflict?.current === "again");
+  await label.conflict.keepMine();
+  assert.deepEqual([label.value, label.conflict], ["mine", null]);
+  await form.save();
+  const [{ box: { label: sent }, things }] = await waiting(store);
+  assert.deepEqual([sent, things.length, things[0].new], [{ old: "again", new: "mine" }, 1, { name: "new" }]);
+  form.close();
+  await store.close();
+});
+
+test("a row that is gone meets the edit of it, and leaves the form without one", async () => {
+  const all = await boxed(), { store } = all, form = await store.form("boxes", 1), name = form.field("things.name", 7);
+  name.set("edited");
+  await pull(all, { ...box(1), things: [] });
+  await until(() => form.record.things.length === 1);
+  assert.deepEqual([form.conflicts.map(({ item, current }) => [item, current]), name.conflict.current], [[[7, null]], null]);
+  await form.conflicts[0].takeTheirs();
+  assert.deepEqual([form.record.things, form.isDirty, name.isThere], [[], false, false]);
+  await pull(all, null, 3);
+  await until(() => form.isGone);
+  form.close();
+  await store.close();
+});
+
+test("revert drops what was typed and shows the store", async () => {
+  const { store } = await boxed(), form = await store.form("boxes", 1);
+  form.field("box.label").set("typed");
+  form.field("box.count").set("x");
+  form.record.things.splice(0, 1);
+  await form.revert();
+  assert.deepEqual([form.field("box.label").value, form.field("box.count").input, form.record.things.length, form.isDirty, form.isValid], ["", "0", 2, false, true]);
+  form.close();
+  await store.close();
+});
+
+test("a form of a new record is a creation, and goes on as a form of it", async () => {
+  const { gateway, store } = await started(), form = await store.form("tags");
+  assert.deepEqual([form.isDirty, form.field("tag.name").input, form.base], [false, "", null]);
+  form.field("tag.rank").set("");
+  assert.equal(form.field("tag.rank").code, "required");
+  await form.revert();
+  form.field("tag.name").set("x");
+  await form.save();
+  assert.deepEqual((await waiting(store))[0], { tag: { old: null, new: { name: "x" } } });
+  await store.sync();
+  await until(() => form.field("tag.rank").value === 5);
+  form.field("tag.rank").set("6");
+  await form.save();
+  await store.sync();
+  assert.deepEqual([...gateway.records.values()].find(({ tag }) => tag).tag, { name: "x", rank: 6 });
+  assert.equal(typeof form.id, "number");
+  form.close();
+  await store.close();
+});
+
+test("what other edits of this device change follows while a form is saved", async () => {
+  const { store } = await boxed(), form = await store.form("boxes", 1);
+  form.field("box.label").set("a");
+  const saved = form.save(), other = store.edit("boxes", 1, (record) => { record.box.code = "c"; });
+  await saved;
+  form.field("box.count").set("2");
+  await other;
+  await until(() => form.field("box.code").value === "c");
+  assert.deepEqual([form.field("box.code").isDirty, form.field("box.count").isDirty, form.field("box.label").isDirty, form.conflicts], [false, true, false, []]);
+  await form.save();
+  assert.equal(form.isDirty, false);
+  form.close();
+  await store.close();
+});
+
+test("the rules of a resource name types, policies and what this client may write", async () => {
+  const [boxes, tags] = rules.resources, [section, things] = boxes.sections, readOnly = [{ field: "made", type: "date", nullable: true }];
+  const groups = section.groups.map((one) => (one.group === "code" ? { ...one, write: false, create: true } : one.group === "label" ? { ...one, write: false } : { ...one, write: true }));
+  const { store } = await scripted([{ resource: "boxes", id: 1, record: box(1, { made: "2026-01-01" }) }], { rules: { ...rules, resources: [{ ...boxes, create: true, delete: false, sections: [{ ...section, groups, readOnly }, things] }, tags] } });
+  const { mayCreate, mayDelete, sections } = await store.rules("boxes"), { fields } = sections.box;
+  assert.deepEqual([mayCreate, mayDelete, sections.box.kind, sections.things.kind], [true, false, "root", "list"]);
+  assert.deepEqual(fields.count, { type: "integer", nullable: true, group: "count", policy: "client-wins", merge: "add", mayWrite: true, mayCreate: true });
+  assert.deepEqual(["code", "label", "made"].map((name) => [fields[name].mayWrite, fields[name].mayCreate]), [[false, true], [false, false], [false, false]]);
+  await assert.rejects(store.rules("boxs"), { code: "unknown-resource", near: "boxes" });
+  const form = await store.form("boxes", 1), made = await store.form("boxes");
+  assert.deepEqual([form.field("box.code").mayWrite, made.field("box.code").mayWrite, made.field("box.label").mayWrite, form.field("box.made").input], [false, true, false, "2026-01-01"]);
+  assert.throws(() => form.field("box.code").set("x"), { code: "read-only" });
+  for (const one of [form, made]) one.close();
   await store.close();
 });

@@ -4,7 +4,7 @@ import { parse, stringify } from "./json.js";
 import { groupsOf, isChange, named, rowIn, view } from "./layers.js";
 import { bareEdit, putBack, take, versionOf } from "./refused.js";
 import { rename } from "./renaming.js";
-import { difference, guarded, newId, pick } from "./rules.js";
+import { blankRecord, difference, guarded, newId, pick } from "./rules.js";
 import { bare } from "./sending.js";
 import { StoreEvent } from "./store.js";
 import { idKey, isObject, isTemporary, same, temporaryId } from "./values.js";
@@ -21,6 +21,12 @@ export async function draft(desk, local, resource, id) {
   const base = await desk.store.record(resource, id);
   if (!base) throw missing(resource, id);
   return new Draft(desk, local, { resource, id }, base).watch();
+}
+
+/** Opens a form of a new record. */
+export function newDraft(desk, local, resource) {
+  const rules = rulesOf(local, resource), blank = blankRecord(rules, rules.root.generated ? temporaryId() : null);
+  return new Draft(desk, local, { resource, id: blank.id }, null, blank);
 }
 
 /** Edits a record from a base that the app has read earlier. */
@@ -67,8 +73,13 @@ class Draft {
   base;
   /** The working copy. */
   record;
+  /** Runs if the record in the store has changed. */
+  changed;
+  /** The record as a form without a base begins. */
+  blank;
 
   constructor(desk, local, { resource, id }, base, record = base, entry) {
+    this.blank = plain(record);
     this.#known = { ...rulesOf(local, resource) };
     Object.assign(this, { base: base && plain(base), record: guarded(plain(record), this.#known) });
     [this.#desk, this.#local, this.#resource, this.#id, this.#entry] = [desk, local, resource, id, entry];
@@ -86,7 +97,26 @@ class Draft {
   }
 
   /** Makes one edit of what has changed since the form was opened, or saved last. */
-  save() { return (this.#last = this.#last.catch(() => {}).then(() => this.#save())); }
+  save() { return this.#queued(() => this.#save()); }
+
+  /** Saves and readings come one after the other. */
+  #queued(body) { return (this.#last = this.#last.catch(() => {}).then(body)); }
+
+  /** Reads the rules and the record in the store, between two saves. */
+  refresh(body) {
+    return this.#queued(async () => {
+      if (this.#isClosed) return;
+      const { rules, now } = await this.#local.read(async (work) => {
+        const known = rulesOf(work, this.#resource);
+        await this.#renew(work, known);
+        return { rules: known, now: await work.read({ resource: this.#resource, id: await work.resolve(this.#id) }) };
+      });
+      if (!this.#isClosed) body(rules, now && plain(now));
+    });
+  }
+
+  /** Begins again with a record, null for a new one. */
+  begin(base) { Object.assign(this, { base: base && plain(base), record: guarded(plain(base ?? this.blank), this.#known) }); }
 
   async #save() {
     if (this.#isClosed) throw new FieldMergeError("closed", "The form is closed.");
@@ -155,6 +185,7 @@ class Draft {
   async #changed(now) {
     const before = this.#seen;
     this.#seen = now;
+    if (!this.#isClosed) this.changed?.();
     if (!before || !now || this.#isClosed) return;
     const rules = await this.#local.read(async (work) => {
       const known = rulesOf(work, this.#resource);

@@ -6,11 +6,11 @@ import { byKey, copy, idKey, temporaryId } from "./values.js";
 
 /** The rules of a resource, as the store, or a transaction of it, knows them. */
 export function rulesOf({ rules }, resource) {
-  if (!rules) throw new FieldMergeError("no-rules", "The rules are not known yet; sync() once.");
+  if (!rules) throw new FieldMergeError("no-rules", "The rules are unknown; sync() once.");
   return rules.resource(resource);
 }
 
-export const missing = (resource, id) => new FieldMergeError("no-such-record", `There is no record ${idKey(id)} of “${resource}” here.`);
+export const missing = (resource, id) => new FieldMergeError("no-such-record", `There is no record ${idKey(id)} of “${resource}”.`);
 
 export const isPromise = (value) => typeof value?.then === "function";
 

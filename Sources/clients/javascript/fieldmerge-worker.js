@@ -11,6 +11,7 @@ import * as download from "./download.js";
 import { bundled } from "./errors.js";
 import * as exchange from "./exchange.js";
 import * as library from "./fieldmerge.js";
+import * as forms from "./form.js";
 import * as indexeddb from "./indexeddb.js";
 import * as indexes from "./indexes.js";
 import * as large from "./large.js";
@@ -26,6 +27,6 @@ import * as state from "./state.js";
 import * as support from "./support.js";
 import * as upgrade from "./upgrade.js";
 
-Object.assign(bundled, decisions, download, exchange, indexeddb, indexes, large, leader, library, lines, lists, live, query, regroup, remote, signout, state, support, upgrade);
+Object.assign(bundled, decisions, download, exchange, forms, indexeddb, indexes, large, leader, library, lines, lists, live, query, regroup, remote, signout, state, support, upgrade);
 
 export * from "./fieldmerge.js";

@@ -29,6 +29,8 @@ export interface Problem {
 /** Why something could not be done here. */
 export class FieldMergeError extends Error {
   constructor(code: string, message: string, more?: { path?: string; near?: string; unsent?: number; cause?: unknown });
+  /** Of `invalid-form`: the message of each field, by path. */
+  messages?: { [path: string]: string };
   code: string;
   /** The place in the record, such as `groceries[0].quantity`. */
   path?: string;
@@ -101,6 +103,120 @@ export interface Draft<T = any> {
   readonly record: T;
   /** Makes one edit of the groups that changed since the form was opened or saved last. */
   save(): Promise<Ticket>;
+  /** Ends the form without an edit. */
+  close(): void;
+}
+
+/** What the rules say about a field. */
+export interface FieldRules {
+  type: string;
+  nullable: boolean;
+  minimum?: JSONValue;
+  maximum?: JSONValue;
+  precision?: number;
+  scale?: number;
+  maximumCharacters?: number;
+  maximumBytes?: number;
+  /** The members of an ENUM or SET. */
+  members?: string[];
+  fraction?: number;
+  bits?: number;
+  /** The resource of which the field contains an id. */
+  references?: string;
+  /** The group of the field; left out of a field that is read only. */
+  group?: string;
+  /** What happens if two clients change the group: `client-wins`, `server-wins`, `reject`. */
+  policy?: string;
+  merge?: JSONValue;
+  transitions?: JSONValue;
+  /** Whether this client may change the field, in some rows at least. */
+  mayWrite: boolean;
+  /** Whether it may set the field in a new row. */
+  mayCreate: boolean;
+}
+
+export interface ResourceRules {
+  resource: string;
+  description?: string;
+  mayCreate: boolean;
+  mayDelete: boolean;
+  sections: { [section: string]: { kind: "root" | "singleton" | "list"; key?: JSONValue; fields: { [field: string]: FieldRules } } };
+}
+
+/** A change of another client to a group that the form has changed too. */
+export interface FormConflict {
+  section: string;
+  item?: ID;
+  /** Left out if another client deleted the whole row. */
+  group?: string;
+  old: JSONValue;
+  /** The value in the store; null if the row is gone. */
+  current: JSONValue;
+  new: JSONValue;
+  /** Takes `current` as seen: `save()` makes `new` an edit of it. A row that is gone stays gone unless the rules restore it. */
+  keepMine(): Promise<void>;
+  /** Makes `current` the value of the form. */
+  takeTheirs(): Promise<void>;
+}
+
+/** A field of a form, bound to an HTML input. */
+export interface FormField {
+  readonly path: string;
+  readonly item?: ID;
+  readonly rules: Partial<FieldRules> & { type: string };
+  /** The value in the working copy. */
+  readonly value: any;
+  /** What an HTML input shows: a text, a boolean, an array for a SET. */
+  readonly input: any;
+  /** Why the input is no value of the field: a sentence, and a word for programs. */
+  readonly message: string | null;
+  readonly code: "required" | "too-long" | "not-a-number" | "not-a-member" | "not-a-date" | "not-a-time" | "not-json" | "invalid-value" | null;
+  readonly isValid: boolean;
+  readonly isDirty: boolean;
+  readonly mayWrite: boolean;
+  /** Whether the record has the row of the field. */
+  readonly isThere: boolean;
+  readonly conflict: FormConflict | null;
+  /**
+   * Takes the `value` of an HTML input, or `checked` of a checkbox. Empty is null if the field may be null. The `value` of
+   * `datetime-local` is in the time zone of this device if the column is a TIMESTAMP.
+   *
+   * @throws {FieldMergeError} `read-only`
+   */
+  set(input: unknown): void;
+}
+
+/** A form whose unedited groups follow the store. */
+export interface Form<T = any> {
+  readonly id: ID;
+  /** The record as its user saw it; null of a new one. */
+  readonly base: T | null;
+  /** The working copy. Use it to add and remove items of lists. */
+  readonly record: T;
+  readonly isDirty: boolean;
+  readonly isValid: boolean;
+  /** Whether the record was deleted, or is no longer this client's. */
+  readonly isGone: boolean;
+  readonly isClosed: boolean;
+  /** The messages of inputs that are no values, by path. */
+  readonly messages: { [path: string]: string };
+  readonly conflicts: FormConflict[];
+  /**
+   * A field by `section.field`, or by `list.field` and the id of the item.
+   *
+   * @throws {FieldMergeError} `unknown-section`, `unknown-field`, `no-such-record`
+   */
+  field(path: string, item?: ID): FormField;
+  /** Calls back now, and after each change of the form or the record. */
+  subscribe(callback: (form: Form<T>) => void): () => void;
+  /**
+   * Makes one edit of what was changed.
+   *
+   * @throws {FieldMergeError} `invalid-form` while an input is no value, with `path` and `messages`
+   */
+  save(): Promise<Ticket>;
+  /** Drops what was changed and shows the record of the store. */
+  revert(): Promise<void>;
   /** Ends the form without an edit. */
   close(): void;
 }
@@ -337,6 +453,10 @@ export class FieldMergeStore extends EventTarget {
   edit<T = any>(resource: string, id: ID, change: (record: T) => unknown, options?: { base?: FieldMergeRecord }): Promise<Ticket>;
   /** Opens a form. Its base stays, whatever comes meanwhile. */
   draft<T = any>(resource: string, id: ID): Promise<Draft<T>>;
+  /** Opens a form with fields, messages and conflicts; without an id, of a new record. */
+  form<T = any>(resource: string, id?: ID | null): Promise<Form<T>>;
+  /** The rules of a resource for this client. */
+  rules(resource: string): Promise<ResourceRules>;
   create<T = any>(resource: string, change?: (record: T) => unknown): Promise<Ticket>;
   delete(resource: string, id: ID): Promise<Ticket>;
   /** Several edits as one; the function may run again where another tab edits the same records meanwhile. */

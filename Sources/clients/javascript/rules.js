@@ -100,7 +100,7 @@ const deleted = ({ name, fields }, row, item) => ({ section: name, item, old: pi
  * @throws {FieldMergeError} for a name that does not exist, and a value that does not fit.
  */
 export function difference({ sections, root }, before, after) {
-  if (before && !same(before.id, after.id)) fail("read-only", "id", "is kept by the database");
+  if (before && !same(before.id, after.id)) fail("read-only", "id", "is set by the database");
   return [...sections.values()].flatMap((section) => {
     const { name } = section, old = before?.[name], now = after[name];
     if (old !== undefined && now === undefined) fail("invalid-value", name, "must be a value or null");
@@ -120,7 +120,7 @@ function changed(section, old, now, path, item) {
     if (!section.names.includes(name)) return old && same(value, old[name]) ? false : unknown("field", name, at, section.names);
     if (value === undefined) fail("invalid-value", at, "must be a value or null");
     if (same(value, field ? old?.[name] : (old?.[name] ?? null))) return false;
-    if (!field) fail("read-only", at, "is kept by the database");
+    if (!field) fail("read-only", at, "is set by the database");
     checkValue(value, field, at);
     return true;
   });
@@ -133,17 +133,17 @@ function changed(section, old, now, path, item) {
 /** The id of a new row, by what the app gave: a temporary one, unless the database gives none itself. */
 export function newId(given, { generated }, path) {
   if (given === null && !generated) fail("missing-id", path, "is needed here");
-  if (given !== null && generated && !isTemporary(given)) fail("generated-key", path, "is given by the database; leave it out");
+  if (given !== null && generated && !isTemporary(given)) fail("generated-key", path, "is set by the database; leave it out");
   return copy(given ?? temporaryId());
 }
 
 /** The rows of a list. */
 function listRows(section, old, now) {
-  if (!Array.isArray(now)) fail("invalid-value", section.name, "is a list");
+  if (!Array.isArray(now)) fail("invalid-value", section.name, "must be a list");
   const before = new Map(old.map((row) => [idKey(row.id), row])), seen = new Set(), rows = now.flatMap((row, index) => {
     const path = `${section.name}[${index}]`, at = `${path}.id`, given = row?.id ?? null, known = given === null ? null : before.get(idKey(given));
     const id = known ? known.id : newId(given, section, at);
-    if (seen.has(idKey(id))) fail("duplicate-id", at, "stands twice in the list");
+    if (seen.has(idKey(id))) fail("duplicate-id", at, "is in the list twice");
     seen.add(idKey(id));
     return changed(section, known, row, path, id);
   });

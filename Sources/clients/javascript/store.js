@@ -333,6 +333,12 @@ export class FieldMergeStore extends EventTarget {
   /** Opens a form: `record` is a working copy to change, `base` the record as it was, `save()` makes one edit. */
   draft(...rest) { return this.#more(import("./lists.js"), "draft", ...rest); }
 
+  /** Opens a form with fields that take what HTML inputs contain; without an id, of a new record. */
+  form(...rest) { return this.#more(import("./form.js"), "form", ...rest); }
+
+  /** The rules of a resource: types, members, lengths, policies, `mayWrite`. */
+  rules(...rest) { return this.#more(import("./form.js"), "rules", ...rest); }
+
   /** Creates a record: the function fills it in. */
   create(resource, change) { return this.transaction((t) => t.create(resource, change)); }
 
@@ -357,7 +363,7 @@ export class FieldMergeStore extends EventTarget {
       edits = this.#edits();
       given = body(edits);
     }
-    throw new FieldMergeError("busy", "The records change all the time.");
+    throw new FieldMergeError("busy", "The records keep changing.");
   }
 
   #edits() { return editsOf(this, this.#local); }
@@ -407,8 +413,7 @@ export class FieldMergeStore extends EventTarget {
 
   /** The pushes that were refused, the oldest first: each with `problem`, `record`, `resend()` and `discard()`. */
   async refusedEdits() {
-    if (!(await this.#local.place()).refused) return [];
-    return (await this.#local.load()).refusedEdits(this.#desk, this.#local);
+    return (await this.#local.place()).refused ? (await this.#local.load()).refusedEdits(this.#desk, this.#local) : [];
   }
 
   /** The conflicts and overtaken edits without a decision, the oldest first: each with `takeMine()`, `takeTheirs()` and `dismiss()`. */
@@ -511,7 +516,7 @@ export class FieldMergeStore extends EventTarget {
   }
 
   /** What support wants to know; no values of records. */
-  diagnose() { return this.#more(import("./support.js"), "diagnosis", { status: this.status, isLeading: this.#leads, server: this.#options.server }); }
+  diagnose() { return this.#more(import("./support.js"), "diagnosis", this.#leads); }
 
   /**
    * Everything that is kept, as a value; with a path, in Node, also as a file of JSON.

@@ -2,11 +2,11 @@ import { entries } from "./decisions.js";
 import { stringify } from "./json.js";
 
 /** Loaded when somebody asks: what support wants to know of a store, with what it says of itself; no values of records. */
-export const diagnosis = (desk, local, standing) => local.read(async (work) => {
+export const diagnosis = (desk, local, isLeading) => local.read(async (work) => {
   const { device, feed, revision, rules = null, snapshot } = work.meta, resources = {};
   for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.tx.all(`r:${resource}`)).length;
   return {
-    ...standing, server: String(standing.server), device, feed, revision, rules, resources, snapshot,
+    status: desk.store.status, isLeading, server: String(desk.options.server), device, feed, revision, rules, resources, snapshot,
     pushes: (await work.pushes()).map(({ seq, key, settled, body, edits }) => ({
       seq, key, state: settled ? "repeated" : body ? "frozen" : "draft",
       edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: rows.map(({ section, item }) => (item === undefined ? section : `${section}/${item}`)) })),

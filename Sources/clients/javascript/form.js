@@ -1,0 +1,216 @@
+import { draft, newDraft } from "./drafts.js";
+import { missing, rulesOf } from "./editing.js";
+import { FieldMergeError, fail } from "./errors.js";
+import { following, meetings, settle } from "./following.js";
+import { inputOf, readInput } from "./inputs.js";
+import { parse, stringify } from "./json.js";
+import { rowIn } from "./layers.js";
+import { unknown } from "./rules.js";
+import { copy, same } from "./values.js";
+import { report } from "./watching.js";
+
+/*
+ * Forms with the values, messages and states of their fields, and the rules of a resource. Loaded with the first of them.
+ */
+
+/**
+ * The rules of a resource for this client: types, members, lengths, policies, and what it may write.
+ *
+ * @param {string} resource
+ */
+export const rules = (desk, local, resource) => local.read(async (work) => {
+  rulesOf(work, resource);
+  const { resources, stale = [] } = await work.tx.get("meta", "rules"), before = new Map(stale);
+  const { sections, description, create = true, delete: remove = true } = before.get(resource) ?? resources.find((one) => one.resource === resource);
+  return { resource, description, mayCreate: create, mayDelete: remove, sections: Object.fromEntries(sections.map((section) => [section.section, sectionRules(section)])) };
+});
+
+function sectionRules({ kind, key, groups, readOnly = [] }) {
+  const fields = groups.flatMap(({ group, onConflict, merge, transitions, write = true, create, fields }) => fields.map(({ field, formerly, ...type }) => [field, {
+    ...type, group, policy: onConflict, ...(merge && { merge }), ...(transitions && { transitions }), mayWrite: write, mayCreate: write || create === true,
+  }]));
+  return { kind, key, fields: Object.fromEntries([...fields, ...readOnly.map(({ field, formerly, ...type }) => [field, { ...type, mayWrite: false, mayCreate: false }])]) };
+}
+
+/** Opens a form of a record, or without an id of a new record. */
+export async function form(desk, local, resource, id) {
+  const isNew = id === undefined || id === null, own = isNew ? newDraft(desk, local, resource) : await draft(desk, local, resource, id);
+  return new Form(local, resource, own, isNew);
+}
+
+/** A field of a form. */
+class Field {
+  #form; #row; #section; #name; #settings;
+
+  constructor(form, { row, section, name, path, item }, settings) {
+    [this.#form, this.#row, this.#section, this.#name, this.#settings] = [form, row, section, name, settings];
+    Object.assign(this, { path, item });
+  }
+
+  /** Whether the record has the row of the field. */
+  get isThere() { return !!this.#row(); }
+
+  get #seen() { return this.#settings.base(this.#section, this.#row())?.[this.#name]; }
+
+  /** The type, the limits, the group and its policy. */
+  get rules() { return this.#settings.rules(this.#section, this.#name); }
+
+  /** The value in the working copy. */
+  get value() { return this.#row()?.[this.#name]; }
+
+  /** What an HTML input shows: the value, or what was typed if it is no value. */
+  get input() { return this.#settings.typed(this)?.input ?? inputOf(this.value, this.rules); }
+
+  /** Why the input is no value: a sentence, and a word for programs; null if it is one. */
+  get message() { return this.#settings.typed(this)?.problem.message ?? null; }
+  get code() { return this.#settings.typed(this)?.problem.code ?? null; }
+  get isValid() { return this.message === null; }
+  get isDirty() { return !this.isValid || !same(this.value, this.#seen); }
+
+  /** The change of another client to the group that this form has changed too; null if there is none. */
+  get conflict() {
+    const { group } = this.rules, item = this.item === undefined ? undefined : this.#row()?.id;
+    return this.#form.conflicts.find((one) => one.section === this.#section && same(one.item, item) && (one.group ?? group) === group) ?? null;
+  }
+
+  /** Whether this client may write the field; in a new row also if it may set it there only. */
+  get mayWrite() {
+    const { write = true, create, group } = this.rules;
+    return group !== undefined && (write || (create === true && !this.#settings.base(this.#section, this.#row())));
+  }
+
+  /** Takes what an HTML input contains: its `value`, or `checked` of a checkbox. */
+  set(input) {
+    if (!this.mayWrite) fail("read-only", this.path, "may not be written by this client");
+    const row = this.#row();
+    if (!row) fail("no-such-record", this.path, "has no row in this form");
+    const { value, problem } = readInput(input, this.rules, this.#seen, this.path);
+    if (!problem && !(value === null && this.value === undefined)) row[this.#name] = copy(value);
+    this.#settings.type(this, problem && { input, problem });
+  }
+}
+
+/** A form: a working copy of a record whose unedited groups follow the store. */
+class Form {
+  #local; #resource; #draft; #isUnsaved; #now; #listeners = new Set();
+  /** The fields by their paths: those of sections, and those of each item. */
+  #fields = new Map();
+  #items = new WeakMap();
+  /** Inputs that are no values, by their fields. */
+  #typed = new Map();
+
+  isClosed = false;
+
+  constructor(local, resource, draft, isUnsaved) {
+    [this.#local, this.#resource, this.#draft, this.#isUnsaved, this.#now] = [local, resource, draft, isUnsaved, draft.base];
+    draft.changed = () => void this.#follow().catch((error) => { if (error.code !== "closed") report(error); });
+  }
+
+  get id() { return this.#draft.record.id; }
+  get base() { return this.#draft.base; }
+  get record() { return this.#draft.record; }
+  get isDirty() { return !this.isValid || !same(parse(stringify(this.record)), this.base ?? this.#draft.blank); }
+  get isValid() { return this.#wrong.length === 0; }
+  /** Whether the record was deleted, or is no longer this client's. */
+  get isGone() { return this.#now === null && !this.#isUnsaved; }
+
+  /** The messages of inputs that are no values, by path. */
+  get messages() { return Object.fromEntries(this.#wrong.map(([{ path }, { problem }]) => [path, problem.message])); }
+
+  get #wrong() { return [...this.#typed].filter(([field]) => field.isThere); }
+
+  /** Groups that the form and another client have changed since the form was opened. */
+  get conflicts() {
+    return meetings(this.#rules, this.base, this.record, this.#now).map((one) => ({
+      ...one,
+      keepMine: () => this.#decide(one, false),
+      takeTheirs: () => this.#decide(one, true),
+    }));
+  }
+
+  get #rules() { return rulesOf(this.#local, this.#resource); }
+
+  /**
+   * A field by its path: `section.field`, or `list.field` with the id of the item.
+   *
+   * @throws {FieldMergeError} `unknown-section`, `unknown-field`, `no-such-record`
+   */
+  field(path, item) {
+    const [name, field = ""] = path.split("."), { sections } = this.#rules, section = sections.get(name) ?? unknown("section", name, path, sections.keys());
+    if (!section.names.includes(field)) unknown("field", field, path, section.names);
+    const found = section.isList ? rowIn(this.record, { section: name, item }) : null;
+    if (section.isList && !found) throw missing(`${this.#resource}.${name}`, item ?? "");
+    if (found && !this.#items.has(found)) this.#items.set(found, new Map());
+    const fields = found ? this.#items.get(found) : this.#fields, row = () => (found ? this.record[name]?.find((one) => one === found) : this.record[name]);
+    if (!fields.has(path)) fields.set(path, new Field(this, { row, section: name, name: field, path, item }, {
+      base: (of, own) => rowIn(this.base, { section: of, ...(found && { item: own?.id ?? null }) }),
+      rules: (of, one) => { const known = this.#rules.sections.get(of); return known.fields.get(one) ?? { type: known.types.get(one) }; },
+      typed: (one) => this.#typed.get(one),
+      type: (one, told) => {
+        if (told) this.#typed.set(one, told);
+        else this.#typed.delete(one);
+        this.#tell();
+      },
+    }));
+    return fields.get(path);
+  }
+
+  /** Calls back now, and after each change of the form or the record. Returns a function that ends this. */
+  subscribe(callback) {
+    const own = (form) => callback(form);
+    this.#listeners.add(own);
+    own(this);
+    return () => void this.#listeners.delete(own);
+  }
+
+  #tell() { for (const listener of this.#listeners) try { listener(this); } catch (error) { report(error); } }
+
+  /** Has groups without an edit follow the store. */
+  async #follow() {
+    if (this.#isUnsaved) return;
+    await this.#draft.refresh((rules, now) => {
+      this.#now = now;
+      if (now) following(rules, this.base, this.record, now);
+    });
+    if (!this.isClosed) this.#tell();
+  }
+
+  async #decide(meeting, isTheirs) {
+    settle(this.base, this.record, meeting, isTheirs);
+    if (isTheirs) for (const field of this.#typed.keys()) if (field.conflict === null && field.path.startsWith(`${meeting.section}.`) && field.rules.group === meeting.group) this.#typed.delete(field);
+    this.#tell();
+  }
+
+  /**
+   * Makes one edit of what was changed.
+   *
+   * @throws {FieldMergeError} `invalid-form` while an input is no value, with `path` and `messages`
+   */
+  async save() {
+    const [first] = this.#wrong;
+    if (first) throw new FieldMergeError("invalid-form", `“${first[0].path}”: ${first[1].problem.message}`, { path: first[0].path, messages: this.messages });
+    const ticket = await this.#draft.save();
+    if (this.#isUnsaved) this.#draft.watch();
+    this.#isUnsaved = false;
+    await this.#follow();
+    return ticket;
+  }
+
+  /** Drops what was changed: the form shows the record of the store. */
+  async revert() {
+    this.#typed.clear();
+    if (this.#isUnsaved) this.#draft.begin(null);
+    else await this.#draft.refresh((_, now) => {
+      this.#now = now;
+      this.#draft.begin(now ?? this.base);
+    });
+    this.#tell();
+  }
+
+  /** Ends the form without an edit. */
+  close() {
+    this.isClosed = true;
+    this.#draft.close();
+    this.#listeners.clear();
+  }
+}
