@@ -49,6 +49,23 @@ test("two devices edit one record", async () => {
   for (const store of [one, other]) await store.close();
 });
 
+test("a form takes what inputs contain, and the gateway stores it", async () => {
+  const store = await device();
+  await store.sync();
+  const { fields } = (await store.rules("shoppers")).sections.customer;
+  assert.deepEqual([fields.creditLimit.policy, fields.balance.merge, fields.modified.mayWrite, fields.street.group], ["server-wins", "add", false, "address"]);
+  const form = await store.form("shoppers", 125), set = (path, input) => form.field(path).set(input);
+  set("customer.creditLimit", "12,50");
+  assert.equal(form.field("customer.creditLimit").code, "not-a-number");
+  for (const [path, input] of [["creditLimit", "321.50"], ["birthday", "1990-02-28"], ["newsletter", true], ["tags", "regular, new"], ["notes", " two\nlines"]]) set(`customer.${path}`, input);
+  const ticket = await form.save();
+  await store.sync();
+  const { status, conflicts, record: { customer } } = await ticket.outcome;
+  assert.deepEqual([status, conflicts, customer.creditLimit, customer.birthday, customer.newsletter, customer.notes, [...customer.tags].sort()], ["merged", [], "321.50", "1990-02-28", true, " two\nlines", ["new", "regular"]]);
+  form.close();
+  await store.close();
+});
+
 test("a row that is created is known by its temporary name for ever, also after a restart", async () => {
   const path = join(folder(), "ann.store");
   let store = await device({ path });
