@@ -61,7 +61,7 @@ let package = Package(
         .target(
             name: "MariaDBStore",
             dependencies: [
-                "RecordStore", "MergeCore", "CMariaDB", .product(name: "Crypto", package: "swift-crypto"),
+                "RecordStore", "MergeCore", "CMariaDB", "CZlib", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .target(

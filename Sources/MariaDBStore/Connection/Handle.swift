@@ -21,41 +21,15 @@ final class Handle {
     /// The server's version number, such as 101119 for 10.11.19.
     let version: UInt
 
-    private static let library: Int32 = mysql_server_init(0, nil, nil)
     private static let cachedStatements = 256
 
     init(_ configuration: MariaDBConfiguration, _ health: ConnectionHealth) throws(StoreError) {
-        guard Self.library == 0, let mysql = mysql_init(nil) else {
-            throw StoreError(.other, "the MariaDB client library could not be initialised")
-        }
         place = configuration.place
         self.health = health
-        var seconds = configuration.limits.connectSeconds
-        mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
+        let limits = configuration.limits
         // The server's own statement limit comes first.
-        var wait = configuration.limits.statementSeconds + configuration.limits.lockWaitSeconds + 5
-        mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &wait)
-        mysql_options(mysql, MYSQL_OPT_WRITE_TIMEOUT, &wait)
-        mysql_options(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4")
-        var off: my_bool = 0
-        var on: my_bool = 1
-        mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &off)
-        mysql_options(mysql, MYSQL_REPORT_DATA_TRUNCATION, &on)
-        if configuration.requiresTLS {
-            mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &on)
-            mysql_options(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on)
-            if let file = configuration.authorityFile { mysql_options(mysql, MYSQL_OPT_SSL_CA, file) }
-        }
-        let connected = mysql_real_connect(
-            mysql, configuration.socket == nil ? configuration.host : "localhost", configuration.user,
-            configuration.password ?? "", configuration.database, UInt32(configuration.port), configuration.socket,
-            UInt(CLIENT_MULTI_RESULTS) | UInt(CLIENT_FOUND_ROWS))
-        guard connected != nil else {
-            let error = Self.error(mysql, place)
-            mysql_close(mysql)
-            throw [.unavailable, .disconnected].contains(error.kind)
-                ? error : StoreError(.unavailable, error.message, code: error.code)
-        }
+        let mysql = try ClientConnection.open(
+            configuration, readSeconds: limits.statementSeconds + limits.lockWaitSeconds + 5)
         self.mysql = mysql
         health.watch(socket: mysql_get_socket(mysql))
         isMariaDB = mariadb_connection(mysql) != 0
@@ -68,13 +42,6 @@ final class Handle {
         health.watch(socket: nil)
         mysql_close(mysql)
         health.note(pthread_equal(thread, pthread_self()) != 0 ? .onItsThread : .elsewhere)
-    }
-
-    private static func error(_ mysql: UnsafeMutablePointer<MYSQL>, _ place: String) -> StoreError {
-        ServerError(
-            code: mysql_errno(mysql), state: String(cString: mysql_sqlstate(mysql)),
-            text: String(cString: mysql_error(mysql)), place: place
-        ).storeError
     }
 
     /// Records if the error ends the connection, and returns it.
@@ -99,14 +66,14 @@ final class Handle {
     func command(_ sql: String) throws(StoreError) {
         pipeline.drain(self)
         guard mysql_real_query(mysql, sql, UInt(sql.utf8.count)) == 0 else {
-            throw seen(Self.error(mysql, place))
+            throw seen(ClientConnection.error(mysql, place))
         }
         if let result = mysql_store_result(mysql) { mysql_free_result(result) }
     }
 
     func ping() throws(StoreError) {
         pipeline.drain(self)
-        guard mysql_ping(mysql) == 0 else { throw seen(Self.error(mysql, place)) }
+        guard mysql_ping(mysql) == 0 else { throw seen(ClientConnection.error(mysql, place)) }
     }
 
     /// Leaves the answers to the statements that `body` executes unread.

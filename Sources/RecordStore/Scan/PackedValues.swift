@@ -169,6 +169,9 @@ package struct PackedReader {
     /// True at the end.
     package var isAtEnd: Bool { place == all.count }
 
+    /// The number of bytes that are left.
+    package var remaining: Int { all.count - place }
+
     /// Reads one byte; nil at the end.
     package mutating func byte() -> UInt8? {
         guard place < all.count else { return nil }

@@ -1,0 +1,101 @@
+import RecordStore
+import Synchronization
+
+/// The times of a reader.
+struct BinlogLimits: Sendable, Hashable {
+    /// After this time without events, an idle server sends a heartbeat.
+    var heartbeat = Duration.seconds(5)
+    /// After this time without any byte, the connection is broken.
+    var silenceSeconds: UInt32 = 20
+}
+
+/// The reason why the log cannot be read further.
+enum BinlogReadError: Error, Sendable, Hashable {
+    /// The server does not have the position: its logs were purged or reset, or it is another server.
+    case unusablePosition(String)
+    /// The server ended the log.
+    case ended
+    case failed(StoreError)
+}
+
+/// The progress of a reader.
+enum BinlogReport: Sendable, Hashable {
+    /// A transaction was committed. It may not concern watched tables.
+    case transaction(ForeignTransaction)
+    /// No later transaction exists.
+    case idle
+}
+
+/// Reads the transactions of the binary log on its own thread, because the C client blocks.
+actor BinlogConnection {
+    private let thread: ConnectionThread
+    private nonisolated let health = ConnectionHealth()
+    private nonisolated let isStopped = Atomic<Bool>(false)
+    private var handle: BinlogHandle?
+    private var decoder = BinlogDecoder()
+    private var groups: BinlogGroups
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(_ watched: WatchedTables) throws(StoreError) {
+        groups = BinlogGroups(watched)
+        do {
+            thread = try ConnectionThread()
+        } catch {
+            throw StoreError(.busy, "the system refused another thread", code: Int(error.code))
+        }
+    }
+
+    /// Closes the handle on its own thread.
+    isolated deinit {
+        handle = nil
+        thread.stop()
+    }
+
+    /// Connects, and asks for the transactions after a position.
+    func open(
+        _ configuration: MariaDBConfiguration, after position: BinlogPosition, _ limits: BinlogLimits = BinlogLimits()
+    ) throws(StoreError) {
+        handle = try BinlogHandle(configuration, after: position, limits, health)
+    }
+
+    /// Waits for the next transaction or heartbeat; a cancelled task ends the connection.
+    nonisolated func next() async throws(BinlogReadError) -> BinlogReport {
+        // The closure of the handler has an untyped error.
+        let result = await withTaskCancellationHandler {
+            await read()
+        } onCancel: {
+            stop()
+        }
+        return try result.get()
+    }
+
+    private func read() -> Result<BinlogReport, BinlogReadError> {
+        do throws(BinlogReadError) {
+            return .success(try report())
+        } catch {
+            handle = nil
+            return .failure(error)
+        }
+    }
+
+    private func report() throws(BinlogReadError) -> BinlogReport {
+        while !isStopped.load(ordering: .acquiring), let handle {
+            let event: BinlogEvent
+            switch try handle.next() {
+            case .event(let bytes): event = decoder.decode(bytes)
+            case .unreadable: event = .undecodable(.unsupported)
+            }
+            if let transaction = groups.add(event) { return .transaction(transaction) }
+            if event == .heartbeat { return .idle }
+        }
+        throw .ended
+    }
+
+    /// Ends the connection; a waiting `next` throws.
+    nonisolated func stop() {
+        isStopped.store(true, ordering: .releasing)
+        health.expect(by: .now)
+        health.cutOff(at: .now)
+    }
+}
