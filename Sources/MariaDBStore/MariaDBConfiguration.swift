@@ -12,6 +12,8 @@ package struct MariaDBConfiguration: Sendable {
     package var user: String
     /// The user's password; nil if there is none.
     package var password: String?
+    /// A sentence about the source of the password, for the refusal of the server.
+    package var passwordSource: String?
     /// The schema to connect to.
     package var database: String
     /// True if the connection requires TLS and checks the server's certificate.

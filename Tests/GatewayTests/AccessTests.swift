@@ -28,6 +28,8 @@ import TestSupport
                 #expect(try await client.get("/healthz").status == 200)
                 #expect(try await client.get("/readyz").status == 200)
                 #expect(try await client.get("/nowhere").status == 401)
+                // Each browser requests it, without a token.
+                #expect(try await client.get("/favicon.ico").status == 404)
             }
             for (token, read, write) in [
                 (writer.secret, 200, 200), (reader.secret, 200, 403), (writer.secret + "0", 401, 401), ("", 401, 401),

@@ -45,7 +45,7 @@ import TestSupport
                     delete: {set: {gone: nonsense(1)}}
                     checks:
                       - {name: broken, sql: "a >< 1", fields: [a]}
-                      - {name: strange, sql: "b > 1", fields: [a]}
+                      - {name: strange, sql: "gonne > 1", fields: [a]}
                       - {name: fine, sql: "a > 1 -- as it should be", fields: [a]}
                 """)
         let checked = try await Shell.capture([
@@ -55,10 +55,39 @@ import TestSupport
         for found in [
             "t.yaml:7:26: error: the database does not understand the SQL of “delete.set.gone”",
             "t.yaml:9:29: error: the database does not understand the SQL of check “broken”",
-            "t.yaml:10:30: error: the database does not understand the SQL of check “strange”", "3 errors, 0 warnings",
+            "t.yaml:10:30: error: the database does not understand the SQL of check “strange”: "
+                + "table “t” has no column “gonne”; did you mean “gone”?", "3 errors, 0 warnings",
         ] {
             #expect(checked.output.contains(found), "\(found) in \(checked.output)\(checked.errors)")
         }
+    }
+
+    @Test("The password of a settings file is only sent for its own user, and a refusal names its file")
+    func passwordOfTheSettingsFile() async throws {
+        let database = try await TestDatabase(
+            .mariadb, mariadb: "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL) ENGINE=InnoDB;", sqlite: "")
+        let folder = try TemporaryFolder()
+        func write(_ name: String, _ text: String) throws {
+            try text.write(toFile: folder.path + "/" + name, atomically: true, encoding: .utf8)
+        }
+        let rules = folder.path + "/rules"
+        try FileManager.default.createDirectory(atPath: rules, withIntermediateDirectories: true)
+        try write("rules/t.yaml", "resource: ts\nsections:\n  t:\n    table: t\n    groups: {a: a}\n")
+        try write("password", "wrong\n")
+        try write(
+            "settings.yaml", "database: \(database.url)\ndatabase-password-file: \(folder.path)/password\n")
+        func check(_ options: [String]) async throws -> (status: Int32, output: String, errors: String) {
+            let command = [Self.program, "check", "--config", folder.path + "/settings.yaml", "--rules", rules]
+            return try await Shell.capture(command + ["--journal", "off"] + options)
+        }
+        let refused = try await check([])
+        #expect(refused.status != 0)
+        #expect(
+            (refused.output + refused.errors).contains("the password is that of \(folder.path)/password"),
+            "\(refused)")
+        // The account of the test has no password, so a password that is sent would be refused.
+        let root = try await check(["--database", database.asRoot.url])
+        #expect(root.status == 0, "\(root)")
     }
 
     @Test func tokensAreMadeAndFit() async throws {

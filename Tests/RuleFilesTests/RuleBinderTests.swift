@@ -169,6 +169,10 @@ import Testing
         ("groups: {t: t}\ndelete: {set: {made: 1}}", "column “made” cannot be written, because it is generated"),
         ("groups: {t: t}\nchecks: [{name: c, sql: n > 0, fields: [x]}]", "the section has no field “x”"),
         (
+            "groups: {pair: {fields: {t: t, n: n}}}\nchecks: [{name: c, sql: n > 0, fields: [pair]}]",
+            "“pair” is a group; name its fields t, n"
+        ),
+        (
             "groups: {t: t}\nchecks: [{name: c, sql: n > 0, on-failure: server-wins}]",
             "takes the check's fields back, and this check names none"
         ),

@@ -67,7 +67,8 @@ struct PushRunner: Sendable {
             switch run.decoded.push {
             case .success(let sound): push = sound
             // Thrown only here, so that a stored answer is returned even after a change of the rules.
-            case .failure(let problem): throw Failure(problem.told(to: context.access(to: active.catalog)))
+            case .failure(let problem):
+                throw Failure(problem.told(to: context.access(to: active.catalog), of: active.catalog))
             }
             do throws(Problem) {
                 try active.journal?.checkLength(ofBody: run.sent.body.count)
@@ -135,11 +136,18 @@ struct PushRunner: Sendable {
 
 extension Problem {
     /// Removes names that may be hidden from the client.
-    fileprivate func told(to access: ClientAccess?) -> Problem {
+    fileprivate func told(to access: ClientAccess?, of catalog: Catalog) -> Problem {
         let names: [ProblemCode] = [.unknownResource, .unknownSection, .unknownGroup, .unknownField, .incompleteGroup]
-        guard access != nil, names.contains(code) else { return self }
+        guard let access, names.contains(code), !access.viewer.readsEveryField(of: catalog) else { return self }
         var problem = self
         problem.detail = "The rules for this client have no such name, or the group needs further fields."
         return problem
+    }
+}
+
+extension Viewer {
+    /// Returns true if no name of the rules is hidden from the client.
+    fileprivate func readsEveryField(of catalog: Catalog) -> Bool {
+        catalog.resources.allSatisfy { view(of: $0)?.readsEveryField ?? true }
     }
 }

@@ -9,7 +9,8 @@ struct Authentication {
     /// nil if the gateway listens on loopback addresses without tokens.
     let tokens: (any TokenVerifier)?
 
-    private static let open = ["/healthz", "/readyz", "/app"]
+    // A browser requests its icon without a token. There is none, so the answer is 404.
+    private static let open = ["/healthz", "/readyz", "/app", "/favicon.ico"]
 
     private static let folders = ["/client/", "/app/"]
 

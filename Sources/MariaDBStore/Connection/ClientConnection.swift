@@ -34,7 +34,10 @@ enum ClientConnection {
             configuration.password ?? "", configuration.database, UInt32(configuration.port), configuration.socket,
             UInt(CLIENT_MULTI_RESULTS) | UInt(CLIENT_FOUND_ROWS))
         guard connected != nil else {
-            let error = error(mysql, configuration.place)
+            var error = error(mysql, configuration.place)
+            if ServerError.isRefusedLogin(error.code), let source = configuration.passwordSource {
+                error = StoreError(error.kind, "\(error.message); \(source)", code: error.code)
+            }
             mysql_close(mysql)
             throw [.unavailable, .disconnected].contains(error.kind)
                 ? error : StoreError(.unavailable, error.message, code: error.code)

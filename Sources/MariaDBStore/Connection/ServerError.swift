@@ -13,6 +13,9 @@ struct ServerError {
             || [1_927, 1_053, 1_152, 1_153, 1_158, 1_159, 1_160, 1_161, 4_031].contains(code)
     }
 
+    /// Returns true if the server refused the user or the password.
+    static func isRefusedLogin(_ code: Int) -> Bool { [1_045, 1_698].contains(code) }
+
     var storeError: StoreError {
         let number = Int(code)
         if isSignal { return violation(ConstraintViolation(.trigger, sentence: text)) }

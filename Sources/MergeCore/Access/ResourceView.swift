@@ -57,6 +57,9 @@ package final class ResourceView: Sendable {
         filters.isEmpty && grants.contains { $0.tests.isEmpty && $0.role.reads.allSatisfy(\.isAll) }
     }
 
+    /// True if a role of the client reads every field of the rows that it sees.
+    package var readsEveryField: Bool { grants.contains { $0.role.reads.allSatisfy(\.isAll) } }
+
     /// Returns the roles under which the client sees a root row, or none if the row does not exist for it.
     package func grants(on root: [Value]) -> GrantSet {
         let found = rights(on: root)

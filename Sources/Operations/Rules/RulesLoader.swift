@@ -71,7 +71,7 @@ package struct RulesLoader: Service {
         }
         do {
             let schema = try await schema(of: rules, in: engine)
-            let probe = SQLProbe(engine: engine, patience: patience)
+            let probe = SQLProbe(engine: engine, schema: schema, patience: patience)
             let (bound, first) = RuleBinder.bind(rules, to: schema)
             var findings = first
             if let bound { findings = try await probe.findings(of: rules, bound: bound, adding: first) }

@@ -5,6 +5,7 @@ import RuleFiles
 /// Makes the database check the operator's SQL before a push depends on it.
 struct SQLProbe {
     let engine: any RecordEngine
+    let schema: DatabaseSchema
     let patience: Duration
 
     /// Adds an error for each SQL fragment that the database does not understand.
@@ -26,9 +27,11 @@ struct SQLProbe {
                 }
             } catch {
                 if [.unavailable, .unwritable, .busy].contains(error.kind) { throw error }
+                let table = schema.tables[section.table]
+                let missing = table.flatMap { MissingColumn(in: error.message, of: $0)?.sentence }
                 findings.error(
                     sql.sql.place,
-                    "the database does not understand the SQL of \(sql.what): \(error.message)")
+                    "the database does not understand the SQL of \(sql.what): " + (missing ?? error.message))
             }
         }
         // Other statements contain the operator's SQL and would fail too.

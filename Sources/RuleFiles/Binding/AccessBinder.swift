@@ -62,8 +62,16 @@ struct AccessBinder {
             return nil
         }
         findings.error(
-            name.place, "no section “\(name.value)”" + nearest(name.value, sections.map(\.name)))
+            name.place, "no section “\(name.value)”" + nearest(name.value, addresses))
         return nil
+    }
+
+    /// The names that a role can read: sections, and their groups and read-only fields.
+    private var addresses: [String] {
+        sections.map(\.name)
+            + sections.flatMap { section in
+                (section.groups.map(\.name) + section.readOnly.map(\.name)).map { section.name + "." + $0 }
+            }
     }
 
     private mutating func checkWrites(_ names: [Placed<String>], of role: RuleRole, reads: [SectionRights]) {
@@ -175,7 +183,7 @@ struct AccessBinder {
 
     private mutating func advise(_ role: RuleRole, _ bound: RoleRule) {
         if !role.namesRows {
-            findings.warning(
+            findings.note(
                 role.name.place,
                 "role “\(role.name.value)” has no “rows”, so it sees every row; write “rows: all” if that is meant")
         }

@@ -185,6 +185,14 @@ extension SectionBinder {
             rule: delete.place.rule)
     }
 
+    /// Describes a name in a check that is no written field.
+    private func unwritten(_ name: String, _ fields: [Field]) -> String {
+        if let group = rules.groups.first(where: { $0.name.value == name }) {
+            return "“\(name)” is a group; name its fields " + group.fields.map(\.name.value).joined(separator: ", ")
+        }
+        return "the section has no field “\(name)” that clients write" + nearest(name, fields.map(\.name))
+    }
+
     mutating func checks(_ fields: [Field]) -> [RowCheck] {
         rules.checks.map { check in
             var positions: [Int] = []
@@ -194,8 +202,7 @@ extension SectionBinder {
                 } else {
                     findings.error(
                         name.place,
-                        "the section has no field “\(name.value)” that clients write"
-                            + nearest(name.value, fields.map(\.name)))
+                        unwritten(name.value, fields))
                 }
             }
             if check.fields.isEmpty {

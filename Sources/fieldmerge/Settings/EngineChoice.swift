@@ -34,21 +34,38 @@ struct DatabaseOptions: ParsableArguments {
         limits.lockWaitSeconds = UInt32(bounds.lockSeconds)
         limits.statementSeconds = UInt32(min(Int(limits.statementSeconds), bounds.requestSeconds))
         do {
-            return try MariaDBEngine(
-                MariaDBConfiguration(url: url, password: try password(settings), limits: limits))
+            let (password, source) = try password(settings)
+            var configuration = try MariaDBConfiguration(url: url, password: password, limits: limits)
+            configuration.passwordSource = source
+            return try MariaDBEngine(configuration)
         } catch let error as MariaDBURLError {
             throw SettingsError(error.description)
         }
     }
 
-    private func password(_ settings: Settings) throws -> String? {
+    /// - Returns: the password, if any, and a sentence about its source for the refusal of the server.
+    private func password(_ settings: Settings) throws -> (String?, source: String) {
         guard let path = settings.text(databasePasswordFile, .databasePasswordFile) else {
-            return settings.text(nil, .databasePassword)
+            let password = settings.text(nil, .databasePassword)
+            let source =
+                password == nil ? "no password was sent" : "the password is \(Setting.databasePassword.variable)"
+            return (password, source)
+        }
+        if settings.isOfFile(databasePasswordFile, .databasePasswordFile), namesOtherUser(settings) {
+            return (nil, "no password was sent, because the settings file has that of another user")
         }
         guard let data = try? Data(contentsOf: URL(filePath: path)),
             let text = String(validating: data, as: UTF8.self)
         else { throw SettingsError("\(path): the password file cannot be read") }
-        return text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        let password = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        return (password, "the password is that of \(path)")
+    }
+
+    /// Returns true if the command line names another user than the settings file.
+    private func namesOtherUser(_ settings: Settings) -> Bool {
+        guard let database else { return false }
+        let user = settings.ofFile(.database).flatMap { URLComponents(string: $0)?.user }
+        return URLComponents(string: database)?.user != user
     }
 }
 

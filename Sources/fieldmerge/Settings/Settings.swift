@@ -38,6 +38,14 @@ struct Settings {
         option ?? environment.values[setting] ?? file?.values[setting.rawValue]?.first
     }
 
+    /// Returns the value that the settings file has, whatever overrides it.
+    func ofFile(_ setting: Setting) -> String? { file?.values[setting.rawValue]?.first }
+
+    /// Returns true if a setting's value comes from the settings file.
+    func isOfFile(_ option: String?, _ setting: Setting) -> Bool {
+        option == nil && environment.values[setting] == nil && ofFile(setting) != nil
+    }
+
     /// Returns the values of a list setting, which the environment separates with commas.
     func list(_ options: [String], _ setting: Setting) -> [String] {
         if !options.isEmpty { return options }

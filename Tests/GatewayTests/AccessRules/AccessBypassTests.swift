@@ -38,6 +38,17 @@ import TestSupport
         }
     }
 
+    @Test("A client that reads everything gets the name that it meant, and another client does not")
+    func wrongNames() async throws {
+        try await DeliveryStops.with(.sqlite) { gateway in
+            let changeset = #"{"stop": {"titel": {"old": "a", "new": "b"}}}"#
+            let office = try await gateway.merge("1", changeset, as: DeliveryStops.office)
+            #expect(office.status == 400 && office.text.contains("did you mean “title”"), "\(office.text)")
+            let driver = try await gateway.merge("1", changeset, as: DeliveryStops.driver)
+            #expect(driver.status == 400 && !driver.text.contains("title"), "\(driver.text)")
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func anItemOfAnotherRecordIsNotBroughtBack(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             _ = try await Self.entry(
