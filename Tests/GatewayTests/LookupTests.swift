@@ -11,12 +11,12 @@ import TestSupport
           chief INTEGER, FOREIGN KEY (chief) REFERENCES customers (id) ON DELETE SET NULL);
         CREATE TABLE orders (id INTEGER PRIMARY KEY \(number), customer INTEGER, area VARCHAR(10), note VARCHAR(20),
           FOREIGN KEY (customer) REFERENCES customers (id) ON DELETE SET NULL);
-        CREATE TABLE lines (id INTEGER PRIMARY KEY \(number), home INTEGER NOT NULL, helper INTEGER,
+        CREATE TABLE items (id INTEGER PRIMARY KEY \(number), home INTEGER NOT NULL, helper INTEGER,
           FOREIGN KEY (helper) REFERENCES customers (id) ON DELETE SET NULL);
         INSERT INTO areas VALUES ('N', 'North'), ('S', 'South');
         INSERT INTO customers VALUES (1, 'Ann', '1', NULL), (2, 'Bob', '2', 1), (3, 'Cid', '3', NULL);
         INSERT INTO orders VALUES (1, 1, 'N', 'a'), (2, 2, 'n', 'b'), (3, NULL, 'X', 'c'), (4, 3, NULL, 'd');
-        INSERT INTO lines VALUES (1, 3, 1), (2, 3, 3);
+        INSERT INTO items VALUES (1, 3, 1), (2, 3, 3);
         """
     }
 
@@ -41,7 +41,7 @@ import TestSupport
               areaTitle: {along: area, column: title}
           lines:
             list: true
-            table: lines
+            table: items
             parent: home
             groups: {helper: helper}
             lookups: {helperName: {along: helper, column: name}}
