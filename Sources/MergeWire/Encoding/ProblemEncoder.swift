@@ -4,10 +4,11 @@ package import MergeCore
 package enum ProblemEncoder {
     /// Returns a problem as a JSON document.
     ///
-    /// - Parameter request: the id of the request, the document's `instance`.
+    /// - Parameter request: the id of the request, the document's `instance`. Documents of `no-token` have none: their
+    ///   bodies are all the same.
     package static func encode(_ problem: Problem, under head: ProblemHead, request: String) -> [UInt8] {
         var writer = JSONWriter()
-        write(problem, under: head, request: request, to: &writer)
+        write(problem, under: head, request: problem.code == .noToken ? nil : request, to: &writer)
         return writer.bytes
     }
 
