@@ -9,10 +9,10 @@ import TestSupport
         CREATE TABLE customers (id \(key), name VARCHAR(20), email VARCHAR(20), deleted INTEGER NOT NULL DEFAULT 0,
           at_time DATETIME(3), on_day DATE, at_second BIGINT, by_who VARCHAR(20), area VARCHAR(10),
           program VARCHAR(10) NOT NULL DEFAULT 'old');
-        CREATE TABLE lines (id \(key), customer INTEGER, label VARCHAR(20), gone INTEGER NOT NULL DEFAULT 0,
+        CREATE TABLE order_lines (id \(key), customer INTEGER, label VARCHAR(20), gone INTEGER NOT NULL DEFAULT 0,
           by_who VARCHAR(20) NOT NULL DEFAULT 'old', strict_area VARCHAR(10) NOT NULL DEFAULT 'old');
         INSERT INTO customers (id, name, email) VALUES (1, 'Ann', 'a@x'), (2, 'Bob', 'b@x'), (3, 'Cid', 'c@x');
-        INSERT INTO lines (id, customer, label) VALUES (1, 1, 'first'), (2, 1, 'second');
+        INSERT INTO order_lines (id, customer, label) VALUES (1, 1, 'first'), (2, 1, 'second');
         """
     }
 
@@ -29,7 +29,7 @@ import TestSupport
             stamp: {at_time: now, on_day: now, at_second: now, by_who: {claim: who}, area: {claim: area}, program: {value: app}}
           lines:
             list: true
-            table: lines
+            table: order_lines
             parent: customer
             where: gone = 0
             delete: {set: {gone: 1}}
@@ -114,7 +114,7 @@ import TestSupport
                 #"{"id":1,"changeset":{"customer":{"name":{"old":"Ann","new":"x"}}}}"#, as: Self.ann)
             #expect(preview.status == 200 && preview.text.contains(#""by":"ann""#), "\(preview.text)")
             #expect(try await Self.who(gateway, 1) == "-\t-\told\n")
-            let lines = try await gateway.database.run("SELECT by_who, strict_area FROM lines ORDER BY id;")
+            let lines = try await gateway.database.run("SELECT by_who, strict_area FROM order_lines ORDER BY id;")
             #expect(lines == "ann\tnorth\nold\told\n")
         }
     }
@@ -129,7 +129,7 @@ import TestSupport
             )
             #expect(made.status == 200, "\(made.text)")
             #expect(try await Self.who(gateway, 4) == "ann\tnorth\tapp\n")
-            #expect(try await gateway.database.run("SELECT by_who FROM lines WHERE id = 3;") == "ann\n")
+            #expect(try await gateway.database.run("SELECT by_who FROM order_lines WHERE id = 3;") == "ann\n")
             let gone = try await Self.merge(gateway, "2", #"{"customer":{"old":{},"new":null}}"#, as: Self.bob)
             #expect(gone.status == 200, "\(gone.text)")
             #expect(try await Self.who(gateway, 2) == "bob\t-\tapp\n")
@@ -140,7 +140,7 @@ import TestSupport
             let line = try await Self.merge(
                 gateway, "1", #"{"lines":[{"id":1,"old":{"label":"first"},"new":null}]}"#)
             #expect(line.status == 200, "\(line.text)")
-            let row = try await gateway.database.run("SELECT gone, by_who, strict_area FROM lines WHERE id = 1;")
+            let row = try await gateway.database.run("SELECT gone, by_who, strict_area FROM order_lines WHERE id = 1;")
             #expect(row == "1\tann\tnorth\n")
         }
     }

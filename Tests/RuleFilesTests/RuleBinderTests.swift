@@ -75,7 +75,7 @@ import Testing
         ("table: things\nstamp: {stamp: now}", "column “stamp” cannot be stamped, because it is generated"),
         ("table: things\nstamp: {name: now}", "column “name” of type text cannot be stamped with now"),
         ("table: things\nstamp: {nmae: {claim: who}}", "has no column “nmae”; did you mean “name”?"),
-        ("table: parts\nstamp: {thing_id: {value: x}}", "is of type integer and cannot hold “x”"),
+        ("table: parts\nstamp: {thing_id: {value: x}}", "is of type integer and cannot store “x”"),
         ("table: things\nstamp: {name: then}", "is stamped with now, {claim: NAME} or {value: CONSTANT}"),
         (
             "table: things\nstamp: {name: {claim: who}}\ndelete: {set: {name: \"'x'\"}}\nwhere: name <> 'x'",
