@@ -108,8 +108,11 @@ import TestSupport
         }
     }
 
+    /// One id for all requests, so that problem documents can be compared.
+    private static let requestID = ["X-Request-ID": "batching"]
+
     private static func send(_ push: String, _ gateway: RunningGateway) async throws -> String {
-        let answer = try await gateway.client { try await $0.post("/v1/push", push) }
+        let answer = try await gateway.client { try await $0.post("/v1/push", push, requestID) }
         return "\(answer.status) \(answer.text)"
     }
 
@@ -137,7 +140,7 @@ import TestSupport
                 try await withThrowingTaskGroup(of: (Int, String).self) { group in
                     for (index, path) in paths.enumerated() {
                         group.addTask {
-                            let answer = try await gateway.client { try await $0.get(path) }
+                            let answer = try await gateway.client { try await $0.get(path, Self.requestID) }
                             return (index, "\(answer.status) \(answer.text)")
                         }
                     }

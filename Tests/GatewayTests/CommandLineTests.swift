@@ -115,7 +115,7 @@ import TestSupport
             let again = try await Shell.capture([
                 Self.program, "token", "new", "--name", "tablet-7", "--append", path,
             ])
-            #expect(again.status == 1 && again.errors.contains("“tablet-7” stands there already"), "\(again)")
+            #expect(again.status == 1 && again.errors.contains("“tablet-7” exists already"), "\(again)")
             #expect(!again.output.contains("fm_"))
             #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
         }

@@ -101,7 +101,8 @@ import TestSupport
         try await Self.with(kind) { _, desk in
             for (arguments, sentence) in [
                 (["show", "9"], "The journal has no entry 9"), (["undo", "9"], "The journal has no entry 9"),
-                (["replay", "9"], "The journal has no entry 9"), (["list", "--outcome", "aplied"], "is no outcome"),
+                (["replay", "9"], "The journal has no entry 9"),
+                (["list", "--outcome", "aplied"], "is not an outcome"),
                 (["list", "--id", "1"], "“id” needs “resource”"),
                 (["list", "--since", "soon"], "2026-11-20T10:00:00Z"),
                 (["list", "--journal", "off"], "--journal off keeps nothing"),
@@ -221,7 +222,7 @@ import TestSupport
                 for (name, hint) in [("name", "did you mean “person.name”?"), ("person.nam", "“person.name”?")] {
                     let said = try await desk.journal("undo", "1", "--group", name)
                     #expect(said.status == 1, "\(said)")
-                    #expect(said.errors.contains("“\(name)” is no SECTION.GROUP"), "\(said.errors)")
+                    #expect(said.errors.contains("“\(name)” is neither SECTION.GROUP"), "\(said.errors)")
                     #expect(said.errors.contains(hint), "\(said.errors)")
                     let answer = try await client.post("/v1/journal/1/undo", #"{"groups":["\#(name)"]}"#)
                     #expect(
@@ -277,7 +278,7 @@ import TestSupport
         let database = try await JournalTests.database(.sqlite)
         let desk = try await Desk(database)
         let missing = try await desk.journal("list")
-        #expect(missing.status == 1 && missing.errors.contains("there is no journal"), "\(missing)")
+        #expect(missing.status == 1 && missing.errors.contains("no journal"), "\(missing)")
         #expect(!FileManager.default.fileExists(atPath: database.name + ".fieldmerge"))
         for _ in 0..<2 {
             let made = try await desk.journal("init")

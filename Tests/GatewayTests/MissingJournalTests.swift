@@ -54,7 +54,7 @@ import TestSupport
         let database = try await JournalTests.database(kind)
         let gateway = try await GatewayProcess(
             database, rules: JournalTests.rules, options: ["--journal", "off"], namesJournal: false)
-        #expect(gateway.log.contains("warning") && gateway.log.contains("no journal is kept"), "\(gateway.log)")
+        #expect(gateway.log.contains("warning") && gateway.log.contains("the journal is off"), "\(gateway.log)")
         try await HTTPClient.with(port: gateway.port) { client async throws in
             #expect(try await client.get("/readyz").status == 200)
         }

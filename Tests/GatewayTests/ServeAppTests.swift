@@ -235,7 +235,7 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ("/nowhere", "is no folder that can be read"), ("/etc/passwd", "is no folder that can be read"),
+        ("/nowhere", "is not a readable folder"), ("/etc/passwd", "is not a readable folder"),
         ("/", "has no index.html"),
     ])
     func theFolderIsLookedAtAtStart(_ folder: String, _ fault: String) async throws {

@@ -41,7 +41,7 @@ import TestSupport
             let ran = try await Shell.capture(
                 [GatewayProcess.program] + command.split(separator: " ").map(String.init) + (more[command] ?? [])
                     + options, environment: environment)
-            #expect(ran.status == 1 && ran.errors.contains("is no setting; did you mean"), "\(ran)")
+            #expect(ran.status == 1 && ran.errors.contains("is not a setting; did you mean"), "\(ran)")
         }
     }
 
@@ -70,7 +70,7 @@ import TestSupport
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let gateway = try await GatewayProcess(
             database, rules: MergeTests.rules, wrapper: ["env", "FIELDMERGE_NONSENSE=1"])
-        #expect(gateway.log.contains("warning fieldmerge: FIELDMERGE_NONSENSE in the environment is no setting"))
+        #expect(gateway.log.contains("warning fieldmerge: FIELDMERGE_NONSENSE in the environment is not a setting"))
     }
 
     @Test func allThatIsWrongIsSaidAtOnce() async throws {
@@ -78,7 +78,7 @@ import TestSupport
             file: "token: x\nmax-body: [1]\n", environment: ["FIELDMERGE_TOKEN": "x", "FIELDMERGE_JOURNAL": ""])
         #expect(status == 1)
         for said in [
-            "FIELDMERGE_TOKEN is no setting", "FIELDMERGE_JOURNAL is empty", "“token” is not a setting",
+            "FIELDMERGE_TOKEN is not a setting", "FIELDMERGE_JOURNAL is empty", "“token” is not a setting",
             "“max-body” takes one value",
         ] {
             #expect(errors.contains(said), "\(errors)")
@@ -106,7 +106,7 @@ import TestSupport
         (["--allow-origin", "*"], [:], "“*” would let in every page"),
         (["--allow-origin", "https://a.example,b"], [:], "“https://a.example,b” is more than one"),
         (["--allow-origin", "https://a.example", "--allow-origin", "b.example"], [:], "“b.example” does not begin"),
-        ([], ["FIELDMERGE_ALLOW_ORIGIN": "https://a.example, https://b.example/"], "“https://b.example/” goes on"),
+        ([], ["FIELDMERGE_ALLOW_ORIGIN": "https://a.example, https://b.example/"], "“https://b.example/” has a path"),
         ([], ["FIELDMERGE_ALLOW_ORIGIN": "https://a.example,"], "“” does not begin"),
     ])
     func originsAreCheckedAtStart(_ options: [String], _ environment: [String: String], _ fault: String) async throws {

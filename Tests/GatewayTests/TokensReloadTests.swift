@@ -124,7 +124,7 @@ import TestSupport
             try place.write(["# nobody"])
             try await place.wait(client, for: 401)
         }
-        #expect(try await place.problems()?.contains("holds no token, so nobody is let in") == true)
+        #expect(try await place.problems()?.contains("contains no token, so every request is refused") == true)
     }
 
     @Test(arguments: ["", "# nobody\n", "nonsense\n"]) func aBrokenFileAtStartIsAnError(_ text: String) async throws {

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("  a: {write: all}", "“a” does not say what it reads"),
+        ("  a: {write: all}", "“a” has no “read”"),
         ("  a: {read: most}", "“read” is “all”, or a list"),
         ("  a: {read: [stopp]}", "no section “stopp”; did you mean “stop”?"),
         ("  a: {read: [stops.status]}", "no section “stops.status”; did you mean “stop.status”?"),

@@ -492,7 +492,7 @@ import Testing
         let leftOut = inspection.summary.leftOut
         #expect(leftOut.count == 4)
         #expect(leftOut.contains { $0.hasPrefix("table “bare”: it has no primary key") })
-        #expect(leftOut.contains { $0.hasPrefix("table “isam”: its engine MyISAM knows no transactions") })
+        #expect(leftOut.contains { $0.hasPrefix("table “isam”: its engine MyISAM has no transactions") })
         #expect(leftOut.contains { $0.hasPrefix("table “odd”: its key has the column “g”") })
         #expect(leftOut.contains { $0.hasPrefix("table “seen”: it is a view") })
         let all = Inspection(Self.schema(tables), allowsNonTransactional: true)

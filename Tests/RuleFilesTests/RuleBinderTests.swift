@@ -100,7 +100,7 @@ import Testing
         ("table: things\ngroups: {n: {column: name, references: nobody}}", "no rule file has the resource “nobody”"),
         ("table: things\nkey: name", "no primary key or unique index of NOT NULL columns"),
         ("table: loose\ngroups: {a: a}", "has no primary key"),
-        ("table: isam", "knows no transactions"),
+        ("table: isam", "has no transactions"),
         ("table: seen", "is a view"),
         ("table: marks", "column “kinds” of the key of table “marks” is a set"),
     ]) func whatDoesNotFitIsNamed(_ rules: String, _ sentence: String) {
@@ -234,9 +234,9 @@ import Testing
 
     @Test(arguments: [
         ("groups: {t: t, n: n}\nidentity: [n]", "no unique index of table “kinds” has these columns"),
-        ("groups: {t: t}\ndelete: {set: {gone: 1}}", "no “where” looks at what “delete” sets"),
-        ("groups: {t: t}\nwhere: n > 0\ndelete: {set: {gone: 1}}", "no “where” looks at what “delete” sets"),
-        ("groups: {f: {column: f, merge: add}}", "column “f” is a float, which holds few sums exactly"),
+        ("groups: {t: t}\ndelete: {set: {gone: 1}}", "no “where” tests the columns that “delete” sets"),
+        ("groups: {t: t}\nwhere: n > 0\ndelete: {set: {gone: 1}}", "no “where” tests the columns that “delete” sets"),
+        ("groups: {f: {column: f, merge: add}}", "column “f” is a float, which stores few sums exactly"),
     ]) func whatMayGoWrongIsAWarning(_ rules: String, _ sentence: String) {
         let (catalog, findings) = Self.bindKinds(rules)
         #expect(catalog != nil)

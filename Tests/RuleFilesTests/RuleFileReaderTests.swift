@@ -40,7 +40,7 @@ import Testing
         ("name: name", "street: name", "f.yaml:7:24: error: the section has a field “street” already, in line 6"),
         ("town: town", "town: street", "f.yaml:7:46: error: column “street” is in a group already, in line 7"),
         ("modified: modified_at", "modified: name", "f.yaml:8:27: error: column “name” is in a group already"),
-        ("    parent: {thing_id: id}\n", "", "f.yaml:9:3: error: section “parts” does not say to which record"),
+        ("    parent: {thing_id: id}\n", "", "f.yaml:9:3: error: section “parts” has no “parent”"),
         ("type: text", "type: txt", "f.yaml:15:34: error: “txt” is not a type; did you mean “text”?"),
         (
             "type: text", "merge: txt",

@@ -22,7 +22,7 @@ import TestSupport
                 "--jwt-keys", folder.path + "/keys.json", "--jwt-issuer", TestSigner.issuer, "--jwt-audience",
                 TestSigner.audience,
             ])
-        #expect(!gateway.log.contains("everybody who reaches"))
+        #expect(!gateway.log.contains("every program that reaches"))
         #expect(try await Self.status(gateway, try signer.token()) == 200)
         let other = try signer.token(TestSigner.claims(["aud": "\"s3cret\""]))
         #expect(try await Self.status(gateway, other) == 401)
@@ -148,7 +148,7 @@ import TestSupport
 
     @Test(arguments: [
         (["--jwt-keys", "/nowhere"], "need --jwt-issuer and --jwt-audience"),
-        (["--jwt-issuer", "x"], "say nothing without --jwt-keys"),
+        (["--jwt-issuer", "x"], "have no effect without --jwt-keys"),
         (["--jwt-keys", "/nowhere", "--jwt-issuer", "x", "--jwt-audience", "y"], "/nowhere: the file cannot be read"),
         (
             ["--jwt-keys", "http://x.example/", "--jwt-issuer", "x", "--jwt-audience", "y"],
@@ -156,7 +156,7 @@ import TestSupport
         ),
         (["--token-key", "/nowhere"], "--token-key has no effect without --tokens"),
         (["--min-client", "shop"], "--min-client: “shop” is not NAME/VERSION"),
-        (["--upgrade-link", "x"], "say nothing without --min-client"),
+        (["--upgrade-link", "x"], "have no effect without --min-client"),
         (["--rate-requests=-1"], "--rate-requests is a whole number"),
     ])
     func optionsThatCannotBeUsedAreErrors(_ options: [String], _ fault: String) async throws {

@@ -93,7 +93,7 @@ import TestSupport
         #expect(ran.status == 0 && ran.output == "200\n", "\(ran.errors)")
         // Files that do not belong together change nothing.
         try "nonsense".write(toFile: folder.path + "/server.key", atomically: true, encoding: .utf8)
-        while !gateway.log.contains("the certificate of before goes on") {
+        while !gateway.log.contains("the previous certificate stays in use") {
             gateway.hangUp()
             let answer = try await Shell.capture([
                 "curl", "-sS", "--max-time", "20", "--cacert", folder.path + "/next.pem",

@@ -88,6 +88,6 @@ import TestSupport
         let said = await #expect(throws: Shell.Failure.self) {
             try await RunningGateway.with(database, rules: Rounds.rules) { _ in }
         }
-        #expect(said?.description.contains("start with --tokens or --jwt-keys") == true, "\(String(describing: said))")
+        #expect(said?.description.contains("Start with --tokens or --jwt-keys") == true, "\(String(describing: said))")
     }
 }
