@@ -45,8 +45,9 @@ import TestSupport
         Address("/openapi.json", as: "/openapi.json", "GET, HEAD"),
         Address("/v1/sync", as: "/v1/sync", "POST", query: ["by"]),
         Address(
-            "/v1/changes", as: "/v1/changes", "GET, HEAD", query: ["since", "feed", "resources", "limit", "wait"]),
-        Address("/v1/snapshot", as: "/v1/snapshot", "GET, HEAD", query: ["resources", "after"]),
+            "/v1/changes", as: "/v1/changes", "GET, HEAD",
+            query: ["since", "feed", "resources", "limit", "wait", "filter"]),
+        Address("/v1/snapshot", as: "/v1/snapshot", "GET, HEAD", query: ["resources", "after", "filter", "unless"]),
     ]
 
     private static func with(
