@@ -366,4 +366,24 @@ import Testing
         #expect(catalog == nil)
         #expect(findings.contains { $0.contains(words) }, "\(findings)")
     }
+
+    @Test(
+        "Roles, orders and identities name no column of a lookup",
+        arguments: [
+            (
+                "access: {r: {read: all, rows: {thing_id.name: {claim: who}}}}", "",
+                "a role cannot test or set “thing_id.name”"
+            ),
+            (
+                "access: {r: {read: all, set: {thing_id.name: {claim: who}}}}", "",
+                "a role cannot test or set “thing_id.name”"
+            ),
+            ("", "    identity: [thing_id.name]\n", "thing_id.name"),
+        ])
+    func lookupElsewhere(_ access: String, _ more: String, _ words: String) {
+        let section = "table: parts\ngroups: {part: part}\nlookups: {thing: {along: thing_id, column: name}}\n"
+        let (catalog, findings) = Self.bind(Self.root(section) + more + access + "\n")
+        #expect(catalog == nil)
+        #expect(findings.contains { $0.contains("error") && $0.contains(words) }, "\(findings)")
+    }
 }

@@ -117,7 +117,16 @@ struct AccessBinder {
     }
 
     private mutating func column(_ name: Placed<String>) -> Int? {
-        if let position = sections[0].columns.firstIndex(where: { $0.name == name.value }) { return position }
+        let own = sections[0].columns.firstIndex { $0.name == name.value && $0.lookup == nil }
+        if let own { return own }
+        let parts = name.value.split(separator: ".", maxSplits: 1).map(String.init)
+        if parts.count == 2, table.column(parts[0]) != nil {
+            findings.error(
+                name.place,
+                "a role cannot test or set “\(name.value)”, a column of the row to which “\(parts[0])” refers; name a column "
+                    + "of table “\(table.name)”")
+            return nil
+        }
         findings.error(
             name.place,
             "the root's table “\(table.name)” has no column “\(name.value)”"

@@ -32,9 +32,9 @@ extension SectionBinder {
             name: rule.name.value, column: position(of: .lookup(step)), isPrivate: isPrivate(shown.name, in: target))
     }
 
+    /// Other rules must not find the column by its name, so it is not in `positions`.
     private mutating func position(of column: Column) -> Int {
-        if let known = positions[column.name] { return known }
-        positions[column.name] = columns.count
+        if let known = columns.firstIndex(of: column) { return known }
         columns.append(column)
         return columns.count - 1
     }
