@@ -202,14 +202,14 @@ import TestSupport
                 try await server.run(
                     "SELECT COUNT(*) FROM mysql.general_log WHERE user_host LIKE '%\(database.account)%'")
             }
-            func bodies(_ token: String?) async throws -> [(status: Int, body: [UInt8])] {
+            func bodies(_ token: String?, posts: Bool = true) async throws -> [(status: Int, body: [UInt8])] {
                 var answers: [(Int, [UInt8])] = []
                 // A head that is too long ends its connection.
                 for (path, body) in [
                     ("/v1/records/people/1", nil), ("/v1/records/people", nil), ("/v1/rules", nil), ("/metrics", nil),
                     ("/v1/merge/people", #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"X"}}}}"#),
                     ("/v1/push", #"{"key":"k","edits":[]}"#), ("/v1/token", ""), ("/v1/journal", nil),
-                ] as [(String, String?)] {
+                ] as [(String, String?)] where posts || body == nil {
                     let answer = try await gateway.client(token: token) { client async throws in
                         if let body { return try await client.post(path, body) }
                         return try await client.get(path)
@@ -221,7 +221,8 @@ import TestSupport
             try await server.run("SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON;")
             let none = try await bodies(nil)
             for token in bad {
-                for (answer, expected) in zip(try await bodies(token), none) {
+                // The gateway closes the connection behind a head that is too long, so a body may meet a closed connection.
+                for (answer, expected) in zip(try await bodies(token, posts: token != huge), none) {
                     if token == huge {
                         #expect(answer.status == 400 && String(decoding: answer.body, as: UTF8.self).contains("80 KiB"))
                     } else {
