@@ -221,7 +221,7 @@ import TestSupport
             try await server.run("SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON;")
             let none = try await bodies(nil)
             for token in bad {
-                // The gateway closes the connection behind a head that is too long, so a body may meet a closed connection.
+                // After a head that is too long, the gateway closes the connection, so a client may fail to send a body.
                 for (answer, expected) in zip(try await bodies(token, posts: token != huge), none) {
                     if token == huge {
                         #expect(answer.status == 400 && String(decoding: answer.body, as: UTF8.self).contains("80 KiB"))
