@@ -86,7 +86,8 @@ extension PassReader {
         let (unit, columns) = (pass.unit, pass.filteredColumns)
         // Row digests do not contain the columns that filters test.
         let keys = columns.isEmpty ? [] : rows.compactMap { unit.key($0.key) }
-        pass.countDeliveries(rows, names, try await hand.values(of: columns, in: keys, of: unit))
+        pass.countDeliveries(
+            rows, naming: names, filtered: try await hand.values(of: columns, in: keys, of: unit))
     }
 
     private func changes(
@@ -128,7 +129,7 @@ extension PassReader {
         writes.changes = try await changes(compared.diff.changes, &pass)
         pass.ranges.differing += 1
         if compared.isWhole, compared.rows.count < RangeSplit.least, pass.remaining > 1 {
-            return try await join(compared.rows, writes, &pass)
+            return try await join(compared.rows, storing: writes, &pass)
         }
         var section = pass.section
         writes.ranges = RangeSplit.ranges(
@@ -145,7 +146,7 @@ extension PassReader {
     }
 
     /// Joins a small range with the next, and the pass continues with both.
-    private func join(_ rows: [Mark], _ changes: ScanHand.Filing, _ pass: inout SectionPass) async throws {
+    private func join(_ rows: [Mark], storing changes: ScanHand.Filing, _ pass: inout SectionPass) async throws {
         var writes = changes
         let (range, next) = (pass.section.ranges[pass.index], pass.section.ranges[pass.index + 1])
         let marks = rows + (try await hand.marks(of: [next], in: pass.section.id)).flatMap { $0 }

@@ -37,7 +37,7 @@ struct PassReader {
 
     // MARK: Groups of ranges
 
-    /// Compares the sums of some ranges, then the rows of those that differ.
+    /// Compares the sums of some ranges, then the rows of ranges with another sum.
     private func compare(_ pass: inout SectionPass) async throws -> Int {
         let group = pass.nextGroup()
         pass.ranges.all += group.end - pass.index
@@ -48,7 +48,7 @@ struct PassReader {
         let rows = try await hand.digests(
             of: pass.unit, after: pass.low, upTo: high, limit: limit, keeping: pass.deliveryColumns)
         if rows.digests.count == group.rows, rows.digests.reduce(0, &+) == group.digest {
-            pass.countDeliveries(0..<group.rows, of: rows, names)
+            pass.countDeliveries(0..<group.rows, of: rows, naming: names)
             pass.advance(to: group.end, after: high)
             return group.rows
         }
@@ -56,7 +56,7 @@ struct PassReader {
             pass.section.ranges[pass.index..<group.end], with: rows.digests, isWhole: rows.digests.count < limit)
         if match.before > 0 {
             let same = pass.index + match.before
-            pass.countDeliveries(0..<match.rows.before, of: rows, names)
+            pass.countDeliveries(0..<match.rows.before, of: rows, naming: names)
             pass.advance(to: same, after: try pass.unit.decodedKey(pass.section.ranges[same - 1].high))
         }
         let first = pass.section.ranges[group.end - match.behind..<group.end].first?.id
@@ -67,7 +67,7 @@ struct PassReader {
             // The range was joined with the previous one.
             return try await read + compareRows(&pass, until: following)
         }
-        pass.countDeliveries(rows.digests.count - match.rows.behind..<rows.digests.count, of: rows, names)
+        pass.countDeliveries(rows.digests.count - match.rows.behind..<rows.digests.count, of: rows, naming: names)
         pass.advance(to: pass.section.ranges.count - following, after: high)
         return read
     }

@@ -15,7 +15,7 @@ extension SectionPass {
     var filteredColumns: Set<Int> { deliveries.spans.filteredColumns }
 
     /// Counts rows that were read with the values of `deliveryColumns`.
-    mutating func countDeliveries(_ part: Range<Int>, of rows: HashedRows, _ names: RecordNames) {
+    mutating func countDeliveries(_ part: Range<Int>, of rows: HashedRows, naming names: RecordNames) {
         if deliveries.isEmpty { return }
         let unit = unit
         let kept = deliveryColumns
@@ -43,7 +43,9 @@ extension SectionPass {
     /// Counts rows of which only the digests were read.
     ///
     /// - Parameter values: the values of `filteredColumns`, by column.
-    mutating func countDeliveries(_ marks: [Mark], _ names: RecordNames, _ values: [RecordKey: [Int: Value]]) {
+    mutating func countDeliveries(
+        _ marks: [Mark], naming names: RecordNames, filtered values: [RecordKey: [Int: Value]]
+    ) {
         if deliveries.isEmpty { return }
         let unit = unit
         for mark in marks {

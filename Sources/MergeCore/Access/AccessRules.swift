@@ -35,7 +35,7 @@ package struct RoleRule: Sendable, Hashable {
     package let writes: [SectionRights]
     /// True if the role may create records.
     package let creates: Bool
-    /// The fields that the role may set in new rows, by section; `writes` and those that only a creation may set.
+    /// The fields that the role may set in new rows, by section: all fields of `writes`, and fields that only a creation may set.
     package let initial: [SectionRights]
     /// True if the role may delete records.
     package let deletes: Bool

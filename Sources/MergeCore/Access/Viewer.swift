@@ -20,7 +20,7 @@ package struct Viewer: Sendable, Hashable {
     /// The client of a gateway without access rules.
     package static let anonymous = Viewer(who: "", roles: [], claims: AccessClaims())
 
-    /// Returns the viewer with filters instead of its own.
+    /// Returns a copy of the viewer with other filters.
     package func with(_ filters: [RecordFilter]) -> Viewer {
         Viewer(who: who, roles: roles, claims: claims, filters: filters)
     }

@@ -67,7 +67,7 @@ enum PushOutcome: Sendable {
     case refused([EditReport])
     /// The push cannot run: a request error that only the database could show.
     indirect case fault(Problem)
-    /// The run has written nothing. The push runs again in a transaction of its own, in this mode.
+    /// The run has written nothing. The push runs again alone, in this mode.
     case runAgain(RunMode)
 }
 

@@ -17,7 +17,7 @@ struct RunMode: Sendable {
     /// The mode of a batch whose pushes share a transaction.
     static let shared = RunMode(refusals: [:])
 
-    /// The first mode of a push in a transaction of its own.
+    /// The first mode of a push that runs alone.
     init(_ push: PushItem) { self.init(refusals: push.refusals) }
 
     private init(refusals: [Int: Problem]) {

@@ -16,7 +16,7 @@ package struct FilterDecoder {
     private static let depth = 32
     /// The maximum length of the canonical text, which is part of the feed's id.
     package static let maximumBytes = 4_096
-    /// The maximum length of what a client sends, which may contain spaces and long spellings.
+    /// The maximum length of a sent filter, which may contain spaces and long spellings.
     private static let maximumSent = 4 * maximumBytes
 
     /// - Parameter viewer: the client, which may test only fields that it reads; nil without access rules.
