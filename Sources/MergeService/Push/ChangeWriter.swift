@@ -11,8 +11,7 @@ struct ChangeWriter {
     private(set) var updates = PendingUpdates()
     /// Compensations for writes to tables without transactions; the last runs first.
     private var compensations: [Statement] = []
-    /// The keys of rows that the push created under temporary ids, or found by their identity.
-    private var created: [TemporaryID: RecordKey] = [:]
+    var keys = CreatedKeys()
     /// Rows with keys that the database generated, with the client's temporary id if it sent one.
     private(set) var inserted: [RowName: TemporaryID?] = [:]
     /// Deleted rows, which the push may create again under their keys.
@@ -23,33 +22,6 @@ struct ChangeWriter {
     init(_ run: RunEnvironment) {
         self.run = run
     }
-
-    // MARK: Keys of new rows
-
-    /// Returns the value by which other rows refer to a created row.
-    func reference(_ id: TemporaryID) -> Value? { created[id]?.parts.last }
-
-    /// Returns the key of a row id with all temporary ids replaced; nil if one has no key yet.
-    func settled(_ id: RowID) -> RecordKey? {
-        if let key = id.key { return key }
-        var values: [Value] = []
-        for part in id.parts {
-            guard let value = value(of: part) else { return nil }
-            values.append(value)
-        }
-        return RecordKey(values)
-    }
-
-    /// Returns the value of a part of an id; nil if it has none yet.
-    func value(of part: KeyPart) -> Value? {
-        switch part {
-        case .value(let value): value
-        case .temporary(let id): reference(id)
-        case .generated: nil
-        }
-    }
-
-    mutating func name(_ id: TemporaryID, _ key: RecordKey) { created[id] = key }
 
     func hasDeleted(_ row: RowReference) -> Bool { deleted.contains(row) }
 
@@ -76,11 +48,11 @@ struct ChangeWriter {
         }
         let footprint = run.footprint(section)
         // The database may store another spelling of the key.
-        changes.note(footprint.reference(to: key), key.hasText ? .everything : footprint.reach)
+        changes.note(footprint.reference(to: key), key.hasText ? .everything : footprint.reach, moves: true)
         if edit.id?.key == nil {
             inserted[RowName(table: section.table, key, in: section)] = .some(edit.id?.temporary)
         }
-        if let temporary = edit.id?.temporary { name(temporary, key) }
+        if let temporary = edit.id?.temporary { keys.name(temporary, key) }
         return key
     }
 
@@ -92,7 +64,7 @@ struct ChangeWriter {
         let section = row.section
         let address = section.address(of: hidden)
         let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
-        changes.note(run.footprint(section).reference(to: section.key(of: hidden)), .everything)
+        changes.note(run.footprint(section).reference(to: section.key(of: hidden)), .everything, moves: true)
         let stamped = stamps.map { RawValue(column: section.columns[$0.column], value: $0.value) }
         try execute(
             RawSQL(run.dialect).update(section.table, values + stamped, where: named), of: row, current: hidden)
@@ -135,14 +107,16 @@ struct ChangeWriter {
             changes.note(inTable: footprint.table, reach)
             return nil
         }
-        return changes.note(footprint.reference(to: RecordKey(key.map(\.value))), reach)
+        let reference = footprint.reference(to: RecordKey(key.map(\.value)))
+        return changes.note(reference, reach, moves: footprint.writesSearched(assignments))
     }
 
     /// Records that a row is about to be deleted.
     mutating func recordDeletion(of address: [Assignment], in section: Section) {
         let footprint = run.footprint(section)
         let reference = footprint.reference(to: RecordKey(address.map(\.value)))
-        changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
+        changes.note(
+            reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach, moves: true)
         deleted.insert(reference)
     }
 

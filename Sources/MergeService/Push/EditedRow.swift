@@ -1,5 +1,6 @@
 import MergeCore
 
+/// One row of an edit, with the step of the plan that contains it.
 struct EditedRow {
     let edit: RowEdit
     let step: PushPlan.Step
@@ -9,4 +10,5 @@ struct EditedRow {
     /// The position of the edit in the batch, and of its report.
     var index: Int { step.index }
     var id: SectionID { SectionID(resource: step.edit.resource.name, section: edit.section) }
+    var place: SectionPlace { SectionPlace(step.edit.resource, edit.section) }
 }

@@ -14,27 +14,15 @@ struct LastKnown {
 
 /// Last known values of deleted rows, from this push and the journal.
 extension FactStore {
-    /// Returns the last known values of a row; nil if the edit may not restore it.
-    ///
-    /// Deletions of this push come first, then the journal's entries from new to old. Older entries add missing fields,
-    /// back to a deletion, which contains the whole row.
-    ///
-    /// - Parameters:
-    ///   - key: the key of the row; nil in singletons, which their record identifies.
-    ///   - record: the key of the record; nil if it has none yet.
-    ///   - root: the record's own row; nil if that row is the missing one.
-    mutating func lastKnown(
-        _ row: EditedRow, key: RecordKey?, in record: RecordKey?, of root: [Value]? = nil
-    ) throws(PushStop) -> LastKnown? {
+    /// Returns the journal's last values of a row.
+    mutating func lastKnown(_ missing: MissingRow) throws(PushStop) -> LastKnown {
+        let (row, key, root) = (missing.row, missing.key, missing.root)
         let section = row.section
-        guard let journal = run.journal, section.onMissing.value == .restore, case .edit = row.edit.action, let record
-        else { return nil }
-        let name = section.kind == .root ? record : key
-        if let name, let deleted = before.deletedRow(name, of: section) {
-            return LastKnown(row: deleted, isForeign: !Self.belongs(deleted, section, to: root))
-        }
+        guard let journal = run.journal else { return LastKnown() }
+        let name = section.kind == .root ? missing.record : key
         do throws(StoreError) {
-            var known = LastKnown.Search(try trail(of: row, key: key, record: record, in: journal), section: section)
+            var known = LastKnown.Search(
+                try trail(of: row, key: key, record: missing.record, in: journal), section: section)
             // Entries of other resources whose root is this row.
             let isChecked = isChecked(section, of: row)
             for other in active.catalog.resources {
@@ -48,7 +36,7 @@ extension FactStore {
                 ) { _, _ in !isChecked }
                 if let trail = trails[root] { known.add(trail, of: other.root) }
             }
-            return known.end { !Self.belongs($0, section, to: root) }
+            return known.end { !section.contains($0, in: root) }
         } catch {
             throw .store(error)
         }
@@ -122,14 +110,6 @@ extension FactStore {
             return !open.isEmpty
         }
         return trails
-    }
-
-    private static func belongs(_ row: RawRow, _ section: Section, to root: [Value]?) -> Bool {
-        guard let root else { return true }
-        return section.parent.allSatisfy { link in
-            let known = row.values.first { $0.column.name == section.columns[link.column].name }
-            return known.map { $0.value == root[link.rootColumn] } ?? true
-        }
     }
 }
 

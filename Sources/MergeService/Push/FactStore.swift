@@ -6,20 +6,28 @@ import RecordStore
 /// A read shows the writes of the run so far. So the waiting updates that may concern it are written first.
 struct FactStore {
     let run: RunEnvironment
-    /// The rows as they were before the push.
-    var before: RowsBefore
-    /// The rows that edits name by key.
-    private var rows = RowContext()
+    private(set) var facts: Facts
     /// The edit whose rows were read again last.
     private var reloaded: Int?
     var trails: [RecordName: KnownTrails] = [:]
 
     init(_ run: RunEnvironment) {
         self.run = run
-        before = RowsBefore(run)
+        facts = Facts(run)
     }
 
     var active: ActiveRules { run.active }
+
+    /// The rows as they were before the push.
+    var before: RowsBefore {
+        get { facts.before }
+        _modify { yield &facts.before }
+    }
+
+    /// Returns the facts after the writes so far.
+    func view(after writer: ChangeWriter) -> FactView {
+        FactView(run: run, facts: facts, changes: writer.changes, keys: writer.keys)
+    }
 
     // MARK: Rows by key
 
@@ -35,7 +43,7 @@ struct FactStore {
         _ keys: [RecordKey], of resource: Resource, _ writer: inout ChangeWriter
     ) throws(PushStop) {
         do throws(PushStop) {
-            try read(keys, of: resource.root, as: SectionID(resource: resource.name, section: 0), &writer)
+            try read(keys, of: SectionPlace(resource, 0), &writer)
         } catch {
             guard run.isEachForItself, case .store(let cause) = error, cause.refusal != nil else { throw error }
             guard keys.count > 1 else { return }
@@ -51,72 +59,160 @@ struct FactStore {
         {
             return
         }
-        var wanted: [SectionID: (section: Section, keys: Set<RecordKey>)] = [:]
+        let view = view(after: writer)
+        var wanted: [SectionPlace: Set<RecordKey>] = [:]
         for step in wave {
             let resource = step.edit.resource
-            if let key = writer.settled(step.edit.id) {
-                let id = SectionID(resource: resource.name, section: 0)
-                wanted[id, default: (resource.root, [])].keys.insert(key)
+            if let key = writer.keys.settled(step.edit.id) {
+                wanted[SectionPlace(resource, 0), default: []].insert(key)
             }
             for row in step.rows where row.section > 0 {
-                guard let key = row.id.flatMap({ writer.settled($0) }) else { continue }
-                let id = SectionID(resource: resource.name, section: row.section)
-                wanted[id, default: (resource.sections[row.section], [])].keys.insert(key)
+                guard let key = row.id.flatMap({ writer.keys.settled($0) }) else { continue }
+                wanted[SectionPlace(resource, row.section), default: []].insert(key)
             }
         }
-        for id in wanted.keys.sorted(by: { ($0.section, $0.resource) < ($1.section, $1.resource) }) {
-            guard let (section, keys) = wanted[id] else { continue }
-            let missing = keys.filter { known($0, of: section, as: id, writer) == nil }
-            if !missing.isEmpty { try read(RecordKey.ordered(Array(missing)), of: section, as: id, &writer) }
+        for (place, keys) in wanted.sorted(by: { $0.key.id < $1.key.id }) {
+            let missing = keys.filter { view.known($0, of: place) == nil }
+            if !missing.isEmpty { try read(RecordKey.ordered(Array(missing)), of: place, &writer) }
         }
-    }
-
-    /// Returns the row with a key, as earlier edits left it.
-    ///
-    /// - Parameters:
-    ///   - step: the edit that needs the row; its other rows are read at the same time.
-    ///   - equated: if true, also finds a row whose key is equal only under the collation, as a creation must.
-    mutating func row(
-        _ key: RecordKey?, of section: Section, as id: SectionID, for step: PushPlan.Step, equated: Bool,
-        _ writer: inout ChangeWriter
-    ) throws(PushStop) -> [Value]? {
-        guard let key else { return nil }
-        // The first call for an edit reads all its rows; later calls read rows that its own writes may have changed.
-        var found = known(key, of: section, as: id, writer)
-        if found == nil, reloaded != step.index {
-            reloaded = step.index
-            try load([step], &writer)
-            found = known(key, of: section, as: id, writer)
-        }
-        if found == nil {
-            try read([key], of: section, as: id, &writer)
-            found = rows[id, key]
-        }
-        if let row = found?.row { return row }
-        guard equated, key.hasText else { return nil }
-        return try rows(of: section, withKey: key, includesEquated: true, &writer).first
     }
 
     private mutating func read(
-        _ keys: [RecordKey], of section: Section, as id: SectionID, _ writer: inout ChangeWriter
+        _ keys: [RecordKey], of place: SectionPlace, _ writer: inout ChangeWriter
     ) throws(PushStop) {
         try writer.flush()
-        let found = try run.rows(of: section, where: Array(0..<section.keyCount), in: keys.map(\.parts))
-        guard rows.store(found, askedFor: keys, of: section, as: id, at: writer.changes.now) else {
-            throw .store(StoreError.ambiguous(section))
+        let found = try run.rows(of: place.section, where: Array(0..<place.section.keyCount), in: keys.map(\.parts))
+        try run.reading { () throws(StoreError) in
+            try facts.store(found, askedFor: keys, of: place, at: writer.changes.now)
         }
     }
 
-    /// Returns a row that was read, if no later write can have changed it; otherwise nil.
-    private func known(
-        _ key: RecordKey, of section: Section, as id: SectionID, _ writer: ChangeWriter
-    ) -> RowContext.Found? {
-        guard let found = rows[id, key] else { return nil }
-        // Most pushes read all rows before their first write.
-        if writer.changes.now == found.time { return found }
-        let footprint = run.footprint(section)
-        let reference = run.isNamedOnce(section) ? nil : footprint.reference(to: key)
-        return writer.changes.mayHaveChanged(reference, in: footprint.table, since: found.time) ? nil : found
+    // MARK: Questions
+
+    /// Makes a decision, and asks the database as long as facts are missing.
+    mutating func decide<Decision>(
+        for step: PushPlan.Step, _ writer: inout ChangeWriter,
+        _ decision: (FactView) throws(DecidingStop) -> Decision
+    ) throws(PushStop) -> Decision {
+        while true {
+            do throws(DecidingStop) {
+                return try decision(view(after: writer))
+            } catch {
+                switch error {
+                case .unanswered(let questions): try answer(questions, for: step, &writer)
+                case .refused(let problem): throw .refused(step.index, problem)
+                case .fault(let problem): throw .fault(problem)
+                }
+            }
+        }
+    }
+
+    /// Answers a step's questions; the first question for a row by key reads all rows of the step.
+    private mutating func answer(
+        _ questions: [Question], for step: PushPlan.Step, _ writer: inout ChangeWriter
+    ) throws(PushStop) {
+        if reloaded != step.index, case .row? = questions.first {
+            reloaded = step.index
+            try load([step], &writer)
+            let view = view(after: writer)
+            let open = questions.filter { question in
+                if case .row(let place, let key) = question { view.known(key, of: place) == nil } else { true }
+            }
+            return try answer(open, &writer)
+        }
+        try answer(questions, &writer)
+    }
+
+    /// Answers questions, those of one kind and section with one statement where possible.
+    mutating func answer(_ questions: [Question], _ writer: inout ChangeWriter) throws(PushStop) {
+        let batches = QuestionBatches(questions)
+        for (place, keys) in batches.rows { try read(RecordKey.ordered(keys), of: place, &writer) }
+        for (place, links) in batches.singletons { try answerSingletons(of: place, links.ordered, &writer) }
+        for (search, tuples) in batches.identities { try answer(search, tuples.ordered, &writer) }
+        for (place, keys) in batches.frozen {
+            for (key, isFrozen) in try frozen(keys, of: place) {
+                facts.before.recordFrozen(isFrozen, key, of: place.section)
+            }
+        }
+        for question in batches.others { try answer(question, &writer) }
+    }
+
+    private mutating func answer(_ question: Question, _ writer: inout ChangeWriter) throws(PushStop) {
+        switch question {
+        case .equatedRows(let place, let key):
+            store(try rows(of: place.section, withKey: key, includesEquated: true, &writer), for: question, writer)
+        case .rows(let place, let link):
+            try writer.flushUnlessShared()
+            store(try linkedRows(place.section, link), for: question, writer)
+        case .hidden(let place, let key):
+            let statement = run.sql(place.section).hidden(
+                where: place.section.addressPositions, in: [key.parts], locking: run.session.mustLockReads)
+            store(
+                try statement.map { statement throws(PushStop) in try run.query(statement) } ?? [], for: question,
+                writer)
+        case .cascades(let place, let row):
+            facts.store(
+                try cascades(deleting: row, of: place.section).map(\.cascade), for: question, at: writer.changes.now)
+        case .lastKnown(let missing): facts.store(try lastKnown(missing), of: missing)
+        case .row, .singleton, .identity, .frozen:
+            preconditionFailure("These questions are answered in batches.")
+        }
+    }
+
+    private mutating func store(_ rows: [[Value]], for question: Question, _ writer: ChangeWriter) {
+        facts.store(rows, for: question, at: writer.changes.now)
+    }
+
+    private mutating func answerSingletons(
+        of place: SectionPlace, _ links: [[Value]], _ writer: inout ChangeWriter
+    ) throws(PushStop) {
+        let section = place.section
+        // Pushes that share the transaction have no singleton in common.
+        if writer.updates.mayChange(run.footprint(section).table) { try writer.flushUnlessShared() }
+        var found: [[Value]: [[Value]]] = [:]
+        if links.count > 1, !RecordKey(links[0]).hasText {
+            let columns = section.parent.map(\.column)
+            for row in try run.rows(of: section, where: columns, in: links) {
+                found[columns.map { row[$0] }, default: []].append(row)
+            }
+        } else {
+            for link in links { found[link] = try linkedRows(section, link) }
+        }
+        for link in links { store(found[link] ?? [], for: .singleton(place, link: link), writer) }
+    }
+
+    private func linkedRows(_ section: Section, _ link: [Value]) throws(PushStop) -> [[Value]] {
+        try run.reading { () throws(StoreError) in
+            try run.reader.rows(of: section, linkedBy: link, locking: true)
+        }
+    }
+
+    private mutating func answer(
+        _ search: QuestionBatches.Identity, _ tuples: [[Value]], _ writer: inout ChangeWriter
+    ) throws(PushStop) {
+        try writer.flush()
+        let columns = search.columns
+        var found: [[Value]: [[Value]]] = [:]
+        for row in try run.rows(of: search.place.section, where: columns, in: tuples, includesHidden: true) {
+            found[columns.map { row[$0] }, default: []].append(row)
+        }
+        for tuple in tuples {
+            store(found[tuple] ?? [], for: .identity(search.place, columns: columns, values: tuple), writer)
+        }
+    }
+
+    private func frozen(
+        _ keys: [RecordKey], of place: SectionPlace
+    ) throws(PushStop) -> [(key: RecordKey, isFrozen: Bool)] {
+        var frozen: Set<RecordKey> = []
+        for start in stride(from: 0, to: keys.count, by: SectionSQL.maximumBatch) {
+            let some = keys[start..<min(start + SectionSQL.maximumBatch, keys.count)]
+            let statement = run.sql(place.section).frozen(
+                where: place.section.addressPositions, in: some.map(\.parts), locking: run.session.mustLockReads)
+            guard let statement else { continue }
+            frozen.formUnion(try run.query(statement).map { RecordKey($0) })
+        }
+        return keys.map { ($0, frozen.contains($0)) }
     }
 
     // MARK: Other rows
@@ -136,25 +232,13 @@ struct FactStore {
             includesHidden: includesHidden, includesEquated: includesEquated)
     }
 
-    /// Reads the row of a singleton.
-    func singleton(
-        _ section: Section, of root: [Value], _ writer: inout ChangeWriter
-    ) throws(PushStop) -> [Value]? {
-        // Pushes that share the transaction have no singleton in common.
-        if writer.updates.mayChange(run.footprint(section).table) { try writer.flushUnlessShared() }
-        return try run.reading { () throws(StoreError) in
-            try run.reader.rows(of: section, in: root, locking: true).first
-        }
-    }
-
     /// Reads the rows of a record in a section.
     func rows(
         of section: Section, in root: [Value], _ writer: inout ChangeWriter
     ) throws(PushStop) -> [[Value]] {
         try writer.flushUnlessShared()
-        return try run.reading { () throws(StoreError) in
-            try run.reader.rows(of: section, in: root, locking: true)
-        }
+        let link = section.link(to: root)
+        return link.contains(.null) ? [] : try linkedRows(section, link)
     }
 
     /// Reads rows whose columns contain some values, also rows that the rules hide.
@@ -165,15 +249,6 @@ struct FactStore {
         try writer.flush()
         return try run.rows(
             of: section, where: columns, in: [values], includesHidden: true, includesEquated: includesEquated)
-    }
-
-    /// Returns true if the rules hide a row from every client.
-    func isHidden(_ row: [Value], of section: Section) throws(PushStop) -> Bool {
-        let address = section.address(of: row)
-        let question = run.sql(section).hidden(
-            where: address.map(\.column), in: [address.map(\.value)], locking: run.session.mustLockReads)
-        guard let question else { return false }
-        return try !run.query(question).isEmpty
     }
 
     /// Reads all columns of a row that the journal keeps.
@@ -194,39 +269,6 @@ struct FactStore {
         return try run.query(statement).first.map { found in
             RawRow(values: zip(columns, found).map { RawValue(column: $0, value: $1) })
         }
-    }
-
-    // MARK: Guards
-
-    /// Returns the guards of a row.
-    ///
-    /// A deletion of a record is also subject to the guards of its other sections.
-    mutating func guards(
-        of row: [Value], in edited: EditedRow, _ action: RowAction, _ writer: inout ChangeWriter
-    ) throws(PushStop) -> RowGuards {
-        let section = edited.section
-        var guards = RowGuards()
-        guards.isNew = before.isNew(row, in: section)
-        if section.frozenWhen != nil, try before.isFrozen(row, in: section) { guards.frozen = section.frozenWhen?.rule }
-        if case .delete = action, section.kind == .root, guards.frozen == nil {
-            guards.frozen = try frozenPart(of: row, in: edited.resource, &writer)
-        }
-        guards.before = before.original(of: row, in: section)
-        return guards
-    }
-
-    /// Returns the rule that freezes a row of another section of a record; nil if no row is frozen.
-    private mutating func frozenPart(
-        of root: [Value], in resource: Resource, _ writer: inout ChangeWriter
-    ) throws(PushStop) -> RuleReference? {
-        // A soft deletion leaves the other rows unchanged.
-        if resource.root.softDelete != nil { return nil }
-        for section in resource.sections.dropFirst() where section.frozenWhen != nil {
-            for part in try rows(of: section, in: root, &writer) where try before.isFrozen(part, in: section) {
-                return section.frozenWhen?.rule
-            }
-        }
-        return nil
     }
 
     // MARK: Cascades
@@ -259,4 +301,9 @@ struct FactStore {
             try cascadeFinder.steps(updating: row, to: after, section.columns, in: section.table)
         }
     }
+}
+
+extension [[Value]] {
+    /// The tuples in the global order in which rows are locked.
+    fileprivate var ordered: [[Value]] { RecordKey.ordered(map { RecordKey($0) }).map(\.parts) }
 }

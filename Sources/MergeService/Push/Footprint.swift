@@ -29,6 +29,8 @@ final class Footprint: Sendable {
     private let isAmbiguous: Bool
     /// Positions of columns in unique indexes; the order of their writes decides whether rows collide.
     private let uniqueColumns: Set<Int>
+    /// Positions of columns by which a section of the table searches rows, besides its key.
+    private let searchedColumns: Set<Int>
     /// Positions of columns that foreign keys refer to.
     private let referencedColumns: Set<Int>
 
@@ -47,6 +49,7 @@ final class Footprint: Sendable {
             return Set(section.columns.indices.filter { names.contains(section.columns[$0].name.lowercased()) })
         }
         uniqueColumns = positions(known?.uniqueIndexes.flatMap(\.columns) ?? [])
+        searchedColumns = positions(same.flatMap(\.searchedColumns).map(\.name))
         let references = schema.tables.values.flatMap(\.foreignKeys).filter { Self.name(of: $0.target) == name }
         referencedColumns = positions(references.flatMap(\.targetColumns))
         deletionReach = Self.deletionReach(of: known, reach: reach, in: schema, dialect: dialect)
@@ -87,6 +90,10 @@ final class Footprint: Sendable {
         !uniqueColumns.isEmpty && assignments.contains { uniqueColumns.contains($0.column) }
     }
 
+    func writesSearched(_ assignments: [Assignment]) -> Bool {
+        !searchedColumns.isEmpty && assignments.contains { searchedColumns.contains($0.column) }
+    }
+
     func writesReferenced(_ assignments: [Assignment]) -> Bool {
         !referencedColumns.isEmpty && assignments.contains { referencedColumns.contains($0.column) }
     }
@@ -111,5 +118,12 @@ struct Footprints: Sendable {
     subscript(section: Section) -> Footprint {
         bySection[section.origin]
             ?? Footprint(section, among: [section], schema: schema, dialect: dialect)
+    }
+}
+
+extension Section {
+    /// The columns that link rows to records or identify new rows.
+    fileprivate var searchedColumns: [Column] {
+        (parent.map(\.column) + (identity?.value ?? [])).map { columns[$0] }
     }
 }

@@ -8,14 +8,14 @@ extension PushTransaction {
     /// After a refused or rejected row, the other rows are only decided, so that the answer contains all conflicts.
     func apply(_ step: PushPlan.Step) throws(PushStop) {
         let resource = step.edit.resource
-        let key = writer.settled(step.edit.id)
+        let key = writer.keys.settled(step.edit.id)
         if let key { progress.reports[step.index].key = key }
         var root = try root(key, for: step)
-        if root == nil, step.edit.id.isSuspect { throw .fault(Self.unknownRow(step.edit.path)) }
+        if root == nil, step.edit.id.isSuspect { throw .fault(.unknownTemporary(step.edit.path)) }
         let start = writer.changes.now
         for edit in step.rows {
             // After a refusal, rows that depend on a refused row look like rows that depend on a missing row.
-            if dependsOnMissing(edit), !progress.reports[step.index].isMerged { continue }
+            if writer.keys.areMissing(for: edit), !progress.reports[step.index].isMerged { continue }
             do throws(PushStop) {
                 // The deletion of an item may have changed the root.
                 if edit.section == 0, writer.changes.now != start, progress.reports[step.index].isMerged {
@@ -49,19 +49,13 @@ extension PushTransaction {
         }
     }
 
-    /// Reads the root row of an edit; nil if it does not exist for the client.
+    /// Returns the root row of an edit; nil if it does not exist for the client.
     private func root(_ key: RecordKey?, for step: PushPlan.Step) throws(PushStop) -> [Value]? {
-        let resource = step.edit.resource
-        let root = try facts.row(
-            key, of: resource.root, as: SectionID(resource: resource.name, section: 0), for: step,
-            equated: step.edit.createsRecord, &writer)
+        let place = SectionPlace(step.edit.resource, 0)
+        let root = try facts.decide(for: step, &writer) { facts throws(DecidingStop) in
+            try facts.row(key, of: place, equated: step.edit.createsRecord)
+        }
         return shown(root, to: step.index)
-    }
-
-    /// True for an edit of a row that an earlier edit did not create; without a key it cannot be restored.
-    private func isNowhere(_ edit: RowEdit) -> Bool {
-        guard case .edit = edit.action, let id = edit.id else { return false }
-        return writer.settled(id) == nil
     }
 
     /// Decides and writes one row of an edit.
@@ -70,18 +64,22 @@ extension PushTransaction {
     ///   record's other rows.
     private func apply(_ row: EditedRow, root: inout [Value]?) throws(PushStop) {
         let isRoot = row.section.kind == .root
-        let action = resolved(row.edit.action, in: row.section)
-        let isDependent = dependsOnMissing(row.edit)
-        let (found, known) = try found(row, action, root: root, isDependent: isDependent)
-        if isRoot { root = found.current }
-        try checkRights(row, on: found, root: root)
-        let readable = readable(row, root: root)
-        var decision = try evaluate(
-            readable.edit, readable.edit === row.edit ? action : resolved(readable.edit.action, in: row.section),
-            of: row,
-            on: isDependent ? FoundRow(.unreachable, item: found.item) : try guarded(found, of: row, for: action))
-        if isDependent, let current = found.current { decision.showCurrent(current) }
-        if let current = found.current { try addPreventedCascades(&decision, of: row, current: current) }
+        let action = row.edit.action.resolved(in: row.section) { writer.keys.reference($0) }
+        let found = try facts.decide(for: row.step, &writer) { [root] facts throws(DecidingStop) in
+            try RowSearch(
+                row: row, action: action, root: root, report: progress.reports[row.index], facts: facts
+            ).result()
+        }
+        if found.isIdentified { recordIdentified(found, row) }
+        let current = found.row.current
+        if isRoot { root = current }
+        let owner = run.batch.owners[row.index]
+        let decision = try facts.decide(for: row.step, &writer) { [root] facts throws(DecidingStop) in
+            try RowEvaluation(
+                row: row, action: action, found: found.row, root: root, report: progress.reports[row.index],
+                facts: facts
+            ).decision(spending: &progress.budgets[owner])
+        }
         let first = progress.reports[row.index].outcomes.count
         progress.reports[row.index].outcomes += decision.outcomes
         if decision.isRejected { progress.reports[row.index].isRejected = true }
@@ -90,125 +88,78 @@ extension PushTransaction {
             return
         }
         try recordNeededRoles(row, decision.change, root: root, outcomes: first)
-        try write(decision.change, of: row, found: found.current, known: known?.row, outcomes: first, root: &root)
+        try write(decision.change, of: row, found: current, known: found.known?.row, outcomes: first, root: &root)
     }
 
-    private func evaluate(
-        _ edit: RowEdit, _ action: RowAction, of row: EditedRow, on found: FoundRow
-    ) throws(PushStop) -> RowDecision {
-        do throws(Problem) {
-            return try EditEvaluator(digest: run.digest).evaluate(
-                edit, action: action, in: row.section, on: found,
-                spending: &progress.budgets[run.batch.owners[row.index]])
-        } catch {
-            throw .fault(error)
+    /// Names the row that a creation found by its natural key.
+    ///
+    /// The result contains the record that the edit met, even after a refusal.
+    private func recordIdentified(_ found: RowSearch.Result, _ row: EditedRow) {
+        guard let current = found.row.current else { return }
+        let key = row.section.key(of: current)
+        if row.section.kind == .root {
+            _ = shown(current, to: row.index)
+            progress.reports[row.index].key = key
+        }
+        guard let temporary = row.edit.id?.temporary else { return }
+        writer.keys.name(temporary, key)
+        progress.reports[row.index].ids.append(
+            IDMapping(temporary: temporary, key: key, section: row.edit.section))
+    }
+
+    // MARK: Facts
+
+    /// Asks the questions of a wave's edits together, as far as they do not depend on the writes of the wave.
+    ///
+    /// The edits ask again what stays open, for example because a row cannot be read.
+    func askTogether(_ wave: [PushPlan.Step]) throws(PushStop) {
+        let asking = wave.filter { isLive($0) && $0.mayAsk(run.active) }
+        if asking.count < 2, asking.first.map({ $0.rows.count < 2 }) ?? true { return }
+        // A found row has questions of its own.
+        for _ in 0..<3 {
+            let view = facts.view(after: writer)
+            let questions = asking.flatMap { openQuestions(of: $0, view) }
+            if questions.isEmpty { return }
+            do throws(PushStop) {
+                try facts.answer(questions, &writer)
+            } catch {
+                guard case .store(let cause) = error, cause.refusal != nil else { throw error }
+                return
+            }
         }
     }
 
-    private func resolved(_ action: RowAction, in section: Section) -> RowAction {
-        action.resolved(in: section) { writer.reference($0) }
-    }
-
-    private func guarded(_ found: FoundRow, of row: EditedRow, for action: RowAction) throws(PushStop) -> FoundRow {
-        guard let current = found.current, run.active.views.hasGuards(row.resource) else { return found }
-        return FoundRow(
-            found.state, item: found.item, guards: try facts.guards(of: current, in: row, action, &writer))
-    }
-
-    // MARK: Search
-
-    private func found(
-        _ row: EditedRow, _ action: RowAction, root: [Value]?, isDependent: Bool
-    ) throws(PushStop) -> (FoundRow, LastKnown?) {
-        // A creation that depends on a missing row is not searched by its identity.
-        if isDependent, row.edit.isCreation { return (uncreated(row, root: root), nil) }
-        return row.section.kind == .root
-            ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
-    }
-
-    private func foundRoot(
-        _ row: EditedRow, _ action: RowAction, root: [Value]?
-    ) throws(PushStop) -> (FoundRow, LastKnown?) {
-        if let root { return (FoundRow(.present(root)), nil) }
-        if let found = try identified(row, action, root: nil) {
-            // The result contains the record that the edit met, even after a refusal.
-            progress.reports[row.index].key = row.section.key(of: found)
-            return (FoundRow(.present(found)), nil)
+    /// Returns the open questions of a step's rows before its writes.
+    private func openQuestions(of step: PushPlan.Step, _ facts: FactView) -> [Question] {
+        let key = facts.keys.settled(step.edit.id)
+        var report = progress.reports[step.index]
+        report.key = key ?? report.key
+        guard let root = key.flatMap({ facts.known($0, of: SectionPlace(step.edit.resource, 0))?.row }) else {
+            return []
         }
-        if isNowhere(row.edit) || !mayBringBack(row) { return (FoundRow(.unreachable), nil) }
-        let known = try facts.lastKnown(row, key: nil, in: progress.reports[row.index].key)
-        if let known, wasHidden(known, of: row) { return (FoundRow(.unreachable), nil) }
-        return (FoundRow(.gone(lastKnown: known?.fields ?? [:])), known)
-    }
-
-    private func foundPart(
-        _ row: EditedRow, _ action: RowAction, of root: [Value]?
-    ) throws(PushStop) -> (FoundRow, LastKnown?) {
-        let key = row.edit.id.flatMap { writer.settled($0) }
-        let isList = row.section.kind == .list
-        guard let root else {
-            let sent = row.edit.id?.temporary.map { RowLabel.temporary($0) }
-            return (FoundRow(.unreachable, item: isList ? key.map { .key($0) } ?? sent : nil), nil)
-        }
-        if let key { try check(key, of: row, belongsTo: root) }
-        let current =
-            isList
-            ? try item(key, of: row, action, root: root) : try facts.singleton(row.section, of: root, &writer)
-        if let current {
-            return (FoundRow(.present(current), item: isList ? .key(row.section.key(of: current)) : nil), nil)
-        }
-        let item = isList ? key.map { RowLabel.key($0) } : nil
-        if isList, isNowhere(row.edit) { return (FoundRow(.unreachable, item: item), nil) }
-        let known = try facts.lastKnown(row, key: key, in: progress.reports[row.index].key, of: root)
-        if known?.isForeign == true { return (FoundRow(.unreachable, item: item), nil) }
-        return (FoundRow(.gone(lastKnown: known?.fields ?? [:]), item: item), known)
-    }
-
-    private func item(
-        _ key: RecordKey?, of row: EditedRow, _ action: RowAction, root: [Value]
-    ) throws(PushStop) -> [Value]? {
-        let section = row.section
-        let found = try facts.row(
-            key, of: section, as: row.id, for: row.step, equated: row.edit.isCreation, &writer)
-        if let found, section.parent.allSatisfy({ found[$0.column] == root[$0.rootColumn] }) { return found }
-        if row.edit.id?.isSuspect == true { throw .fault(Self.unknownRow(row.edit.path)) }
-        return try identified(row, action, root: root)
-    }
-
-    /// Refuses an item key that contains the key of another record.
-    private func check(_ key: RecordKey, of row: EditedRow, belongsTo root: [Value]) throws(PushStop) {
-        let section = row.section
-        for link in section.parent
-        where link.column < section.keyCount && key.parts[link.column] != root[link.rootColumn] {
-            throw .fault(
-                Problem(
-                    .invalid, about: .contradictoryKey,
-                    detail: "The item's key names another record than the edit.",
-                    path: row.edit.path.member("id")))
+        if run.view(of: step.index)?.shows(root) == false { return [] }
+        return step.rows.flatMap { edit -> [Question] in
+            let row = EditedRow(edit: edit, step: step)
+            let action = edit.action.resolved(in: row.section) { facts.keys.reference($0) }
+            do throws(DecidingStop) {
+                let found = try RowSearch(row: row, action: action, root: root, report: report, facts: facts).result()
+                if let current = found.row.current { _ = try facts.guards(of: current, in: row, action) }
+            } catch {
+                if case .unanswered(let questions) = error { return questions }
+            }
+            return []
         }
     }
+}
 
-    private static func unknownRow(_ path: WirePath) -> Problem {
-        Problem(
-            .unknownTemporary,
-            detail: "Negative ids are temporary. No edit of this push creates this one.",
-            path: path.member("id"))
-    }
-
-    /// Adds the cascades that a refused deletion would have had, for tables without a section.
-    private func addPreventedCascades(
-        _ decision: inout RowDecision, of row: EditedRow, current: [Value]
-    ) throws(PushStop) {
-        let section = row.section
-        guard section.softDelete == nil,
-            let index = decision.outcomes.firstIndex(where: { outcome in
-                outcome.group == nil && (outcome.kind == .kept || outcome.kind == .rejected)
-            })
-        else { return }
-        let shown = Set(row.resource.sections.map(\.table))
-        let steps = try facts.cascades(deleting: current, of: section)
-        if steps.isEmpty { return }
-        decision.outcomes[index].cascades = steps.map(\.cascade).filter { !shown.contains($0.table) }
+extension PushPlan.Step {
+    /// Returns true if the edit may have questions besides its rows by key.
+    fileprivate func mayAsk(_ active: ActiveRules) -> Bool {
+        active.views.hasGuards(edit.resource)
+            || rows.contains { row in
+                let section = edit.resource.sections[row.section]
+                return section.kind == .singleton || section.identity != nil
+            }
     }
 }
 

@@ -53,6 +53,6 @@ extension PushTransaction {
         let section = row.section
         if let link = section.parent.first(where: { $0.column == column }) { return root?[link.rootColumn] }
         guard column < section.keyCount, let id = row.edit.id, id.parts.indices.contains(column) else { return nil }
-        return writer.value(of: id.parts[column])
+        return writer.keys.value(of: id.parts[column])
     }
 }

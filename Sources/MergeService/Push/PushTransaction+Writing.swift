@@ -87,7 +87,7 @@ extension PushTransaction {
     /// Returns the key columns of a new row with their values, and its links to its record.
     private func keyColumns(of row: EditedRow, root: [Value]?) -> [Assignment] {
         var key = (row.edit.id?.parts ?? []).enumerated().compactMap { column, part in
-            writer.value(of: part).map { Assignment(column: column, value: $0) }
+            writer.keys.value(of: part).map { Assignment(column: column, value: $0) }
         }
         for link in row.section.parent where !key.contains(where: { $0.column == link.column }) {
             if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
@@ -120,7 +120,8 @@ extension PushTransaction {
     private func checkKey(of row: EditedRow) throws(PushStop) {
         let (section, id) = (row.section, row.edit.id)
         guard row.edit.isCreation, !section.allowsClientKeys, let column = section.generatedKeyColumn,
-            let id, let key = writer.settled(id), id.parts.indices.contains(column), case .value = id.parts[column],
+            let id, let key = writer.keys.settled(id), id.parts.indices.contains(column),
+            case .value = id.parts[column],
             !isReference(column, in: section),
             !writer.hasDeleted(run.footprint(section).reference(to: key))
         else { return }

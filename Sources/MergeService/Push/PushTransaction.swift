@@ -50,6 +50,7 @@ final class PushTransaction {
         if run.isEachForItself { try checkSavepoints() }
         for (number, wave) in waves.enumerated() {
             try loadOrRefuse(wave)
+            try askTogether(wave)
             for step in wave where isLive(step) { try run(step) }
             // `finish` sends the last updates together with the reads.
             if number < waves.count - 1 { try noting { () throws(PushStop) in try writer.flush() } }
@@ -70,7 +71,7 @@ final class PushTransaction {
         }
     }
 
-    private func isLive(_ step: PushPlan.Step) -> Bool {
+    func isLive(_ step: PushPlan.Step) -> Bool {
         !progress.excluded.contains(batch.owners[step.index]) && progress.reports[step.index].isMerged
     }
 

@@ -8,15 +8,19 @@ struct RowChanges {
     private var rows: [RowReference: Int] = [:]
     /// The last write of each table that may have changed any row of other tables.
     private var others: [String: Int] = [:]
+    /// The last write of each table after which another search may find other rows.
+    private var moves: [String: Int] = [:]
     /// The last write that may have changed any row.
     private var everything = 0
 
     /// Records a change of a row and its reach.
     ///
+    /// - Parameter moves: true if a search by other columns than the key may find other rows afterwards.
     /// - Returns: the time of the row's previous change; nil if there was none.
     @discardableResult
-    mutating func note(_ row: RowReference, _ reach: Footprint.Reach) -> Int? {
+    mutating func note(_ row: RowReference, _ reach: Footprint.Reach, moves: Bool) -> Int? {
         note(inTable: row.table, reach)
+        if moves { self.moves[row.table] = now }
         return rows.updateValue(now, forKey: row)
     }
 
@@ -34,6 +38,9 @@ struct RowChanges {
         now += 1
         everything = now
     }
+
+    /// Returns true if a search by other columns than the key may find other rows than before.
+    func mayHaveMoved(in table: String, since time: Int) -> Bool { moves[table].map { $0 > time } ?? false }
 
     /// Returns true if a row may have changed since it was read.
     ///

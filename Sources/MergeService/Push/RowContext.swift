@@ -11,6 +11,10 @@ struct SectionID: Hashable {
     }
 }
 
+extension SectionID: Comparable {
+    static func < (a: SectionID, b: SectionID) -> Bool { (a.section, a.resource) < (b.section, b.resource) }
+}
+
 /// The locked rows on which edits are decided, as they were when they were read.
 struct RowContext {
     struct Found {

@@ -69,15 +69,14 @@ struct RowsBefore {
         }?.row
     }
 
-    /// Returns true if the rules freeze a row.
-    mutating func isFrozen(_ row: [Value], in section: Section) throws(PushStop) -> Bool {
+    /// Returns true if the rules froze a row before the push; nil if the answer is not recorded yet.
+    func isFrozen(_ row: [Value], in section: Section) -> Bool? {
         let key = section.addressKey(of: row)
-        if isNew(key, in: section) { return false }
-        let name = GuardedRow(section: section.origin, key: key)
-        if let known = frozen[name] { return known }
-        let isFrozen = try askFrozen(key, in: section) ?? false
-        frozen[name] = isFrozen
-        return isFrozen
+        return isNew(key, in: section) ? false : frozen[GuardedRow(section: section.origin, key: key)]
+    }
+
+    mutating func recordFrozen(_ isFrozen: Bool, _ key: RecordKey, of section: Section) {
+        frozen[GuardedRow(section: section.origin, key: key)] = isFrozen
     }
 
     private func askFrozen(_ key: RecordKey, in section: Section) throws(PushStop) -> Bool? {

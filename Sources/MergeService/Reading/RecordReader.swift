@@ -250,9 +250,8 @@ struct RecordReader {
         return found
     }
 
-    func rows(of section: Section, in root: [Value], locking: Bool) throws(StoreError) -> [[Value]] {
-        let link = section.link(to: root)
-        if link.contains(.null) { return [] }
+    /// Reads the rows that some values link to a record.
+    func rows(of section: Section, linkedBy link: [Value], locking: Bool) throws(StoreError) -> [[Value]] {
         let columns = section.parent.map(\.column)
         let mayPreselectOthers = RecordKey(link).hasText && section.keyCount > 0 && !dialect.lockingClause.isEmpty
         if locking, mayPreselectOthers, !locks, let own = try lockWithoutOthers(section, link) { return own }

@@ -18,7 +18,7 @@ import Testing
             for step in stages.run.plan.steps {
                 let row = stages.row(step.index)
                 let current = try #require(
-                    try facts.row(step.edit.id.key, of: row.section, as: row.id, for: step, equated: false, &writer))
+                    try facts.row(step.edit.id.key, at: row.place, for: step, &writer))
                 try writer.update(Self.state("paid"), of: row, current: current)
             }
             let before = stages.session.writes
@@ -37,7 +37,7 @@ import Testing
             for step in stages.run.plan.steps {
                 let row = stages.row(step.index)
                 let current = try #require(
-                    try facts.row(step.edit.id.key, of: row.section, as: row.id, for: step, equated: false, &writer))
+                    try facts.row(step.edit.id.key, at: row.place, for: step, &writer))
                 try writer.update(Self.state(step.index == 0 ? "paid" : "sent"), of: row, current: current)
             }
             let key = RecordKey([.integer(1)])
@@ -55,11 +55,11 @@ import Testing
             let saved = writer
             let new = [Assignment(column: 1, value: .integer(1)), Assignment(column: 2, value: .word("oil"))]
             let key = try writer.insert(new, extras: [], as: stages.row(0))
-            let named = writer.reference(TemporaryID("tmp:a"))
+            let named = writer.keys.reference(TemporaryID("tmp:a"))
             let time = writer.changes.now
             try writer.rollBack(to: saved)
             return (
-                key.parts.first == named, writer.reference(TemporaryID("tmp:a")) == nil, writer.inserted.isEmpty,
+                key.parts.first == named, writer.keys.reference(TemporaryID("tmp:a")) == nil, writer.inserted.isEmpty,
                 writer.changes.now > time
             )
         }
@@ -145,8 +145,7 @@ import Testing
             try facts.load(stages.run.plan.steps, &writer)
             let row = stages.row(0)
             let current = try #require(
-                try facts.row(
-                    row.step.edit.id.key, of: row.section, as: row.id, for: row.step, equated: false, &writer))
+                try facts.row(row.step.edit.id.key, at: row.place, for: row.step, &writer))
             try writer.update(Self.state("paid"), of: row, current: current)
             do throws(PushStop) {
                 try writer.flush()

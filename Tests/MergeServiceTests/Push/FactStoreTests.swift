@@ -17,7 +17,7 @@ import Testing
             try facts.load(stages.run.plan.steps, &writer)
             for step in stages.run.plan.steps {
                 let row = stages.row(step.index)
-                _ = try facts.row(step.edit.id.key, of: row.section, as: row.id, for: step, equated: false, &writer)
+                _ = try facts.row(step.edit.id.key, at: row.place, for: step, &writer)
             }
             return [first, stages.session.reads]
         }
@@ -33,16 +33,15 @@ import Testing
         ]
         let articles = try await book.run([edits]) { stages -> [Value?] in
             var (facts, writer) = (FactStore(stages.run), ChangeWriter(stages.run))
-            let list = book.orders.sections[1]
-            let id = SectionID(resource: "orders", section: 1)
+            let list = SectionPlace(book.orders, 1)
             let key = RecordKey([.integer(1)])
             let step = stages.run.plan.steps[1]
-            let before = try facts.row(key, of: list, as: id, for: step, equated: false, &writer)
+            let before = try facts.row(key, at: list, for: step, &writer)
             let line = stages.row(0)
             let current = try #require(
-                try facts.row(key, of: line.section, as: line.id, for: line.step, equated: false, &writer))
+                try facts.row(key, at: line.place, for: line.step, &writer))
             try writer.update([Assignment(column: 2, value: .word("coffee"))], of: line, current: current)
-            let after = try facts.row(key, of: list, as: id, for: step, equated: false, &writer)
+            let after = try facts.row(key, at: list, for: step, &writer)
             return [before?[2], after?[2]]
         }
         #expect(articles == [.word("tea"), .word("coffee")])
@@ -56,8 +55,7 @@ import Testing
             var (facts, writer) = (FactStore(stages.run), ChangeWriter(stages.run))
             let line = stages.row(0)
             let current = try #require(
-                try facts.row(
-                    line.step.edit.id.key, of: line.section, as: line.id, for: line.step, equated: false, &writer))
+                try facts.row(line.step.edit.id.key, at: line.place, for: line.step, &writer))
             try writer.update([Assignment(column: 1, value: .integer(2))], of: line, current: current)
             return try facts.rows(of: book.orders.sections[1], in: [.integer(2), .word("new"), .integer(20)], &writer)
                 .map { $0[0] }

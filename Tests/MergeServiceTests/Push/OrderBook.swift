@@ -165,6 +165,15 @@ final class OrderBook: Sendable {
     }
 }
 
+extension FactStore {
+    /// Returns the row with a key, as a decision on a step finds it.
+    mutating func row(
+        _ key: RecordKey?, at place: SectionPlace, for step: PushPlan.Step, _ writer: inout ChangeWriter
+    ) throws -> [Value]? {
+        try decide(for: step, &writer) { facts throws(DecidingStop) in try facts.row(key, of: place, equated: false) }
+    }
+}
+
 /// A session that counts its statements and refuses those that a test names.
 final class CountingSession: StoreSession {
     private let session: any StoreSession
