@@ -41,18 +41,12 @@ package struct GatewayApplication: Service {
             interval: configuration.feedInterval, journal: { box.active?.journal },
             tell: { await service.tellEndedTransactions() },
             isEmpty: { await box.active?.isEmpty(service) ?? false }, isPaused: { box.maintenance.isOn })
-        let shown = ShownRecords(isOn: configuration.scanRowsPerSecond != nil)
-        let scan = configuration.scanRowsPerSecond.map { [feed] rows in
-            ForeignScan(
-                ForeignScan.Settings(
-                    rowsPerSecond: rows, interval: configuration.scanInterval,
-                    emptiedPause: configuration.emptiedPause), service: service, feed: feed,
-                active: { box.maintenance.isOn ? nil : box.active }, askForReload: { box.askForReload() },
-                warn: { logger.warning("\($0)") })
-        }
+        let source = Self.source(
+            configuration, service: service, feed: feed, box: box, warn: { logger.warning("\($0)") })
+        let shown = ShownRecords(isOn: source.needsDeliveryRecords)
         let responder = Self.responder(
             configuration: configuration, service: service,
-            changes: ChangeWork(feed: feed, shown: shown, scan: scan), rules: rules, tokens: tokens, logger: logger)
+            changes: ChangeWork(feed: feed, shown: shown, source: source), rules: rules, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes,
             largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
@@ -76,12 +70,26 @@ package struct GatewayApplication: Service {
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
         application.addServices(
             FeedService(
-                feed: feed, scan: scan, journal: { box.active?.journal },
+                feed: feed, source: source,
                 settle: {
                     if let active = box.active { try? await service.settle(active, until: .now + .seconds(10)) }
                 }))
         application.addServices(HistoryWatch(history: rules.history, feed: feed, box: box, logger: logger))
         self.application = application
+    }
+
+    private static func source(
+        _ configuration: GatewayConfiguration, service: MergeService, feed: ChangeFeed, box: RulesBox,
+        warn: @escaping @Sendable (String) -> Void
+    ) -> any ForeignChangeSource {
+        guard let rows = configuration.scanRowsPerSecond else {
+            return NoForeignChanges(journal: { box.active?.journal })
+        }
+        let settings = ForeignScan.Settings(
+            rowsPerSecond: rows, interval: configuration.scanInterval, emptiedPause: configuration.emptiedPause)
+        return ForeignScan(
+            settings, service: service, feed: feed, active: { box.maintenance.isOn ? nil : box.active },
+            askForReload: { box.askForReload() }, warn: warn)
     }
 
     private static func responder(

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Only the gateway with the lease scans. This saves work, but safety does not depend on it: each transaction that
 /// writes row digests and changes checks the lease again.
-package final class ForeignScan: Sendable {
+package final class ForeignScan: ForeignChangeSource {
     /// The settings of a scan.
     package struct Settings: Sendable {
         /// The maximum rows that are read in a second.
@@ -33,7 +33,7 @@ package final class ForeignScan: Sendable {
     private let active: @Sendable () -> ActiveRules?
     private let askForReload: @Sendable () -> Void
     private let warn: @Sendable (String) -> Void
-    private let status = Mutex(ScanStatus())
+    private let seen = Mutex(ForeignChangeStatus())
     /// The place at which the last pass was interrupted, or nil.
     private let place = Mutex<ScanPlace?>(nil)
     private let clock = Mutex<(lag: Int, at: ContinuousClock.Instant)?>(nil)
@@ -56,9 +56,11 @@ package final class ForeignScan: Sendable {
         self.askForReload = askForReload
     }
 
+    package var needsDeliveryRecords: Bool { true }
+
     /// The current state of the scan in this gateway.
-    package var current: ScanStatus {
-        var now = status.withLock { $0 }
+    package var status: ForeignChangeStatus? {
+        var now = seen.withLock { $0 }
         now.lag = clock.withLock { known in
             known.map { $0.lag + Int((ContinuousClock.now - $0.at).components.seconds) }
         }
@@ -72,11 +74,11 @@ package final class ForeignScan: Sendable {
                 do throws(StoreError) {
                     try await scan(under: rules, journal)
                 } catch {
-                    status.withLock { $0.failures += 1 }
+                    seen.withLock { $0.failures += 1 }
                     note(trouble: error.description)
                 }
             }
-            status.withLock { $0.isScanning = false }
+            seen.withLock { $0.isScanning = false }
             try? await Task.sleep(for: Self.pause)
         }
         guard let journal = active()?.journal else { return }
@@ -88,25 +90,6 @@ package final class ForeignScan: Sendable {
                 return .commit(())
             }
         }.value
-    }
-
-    /// Stores in the journal that this gateway stores no delivery records.
-    ///
-    /// A later scan then cannot rely on earlier passes.
-    package static func sendsUnnoted(_ journal: @escaping @Sendable () -> Journal?) async {
-        while !Task.isCancelled {
-            if let journal = journal() {
-                let feed = journal.tables.feed
-                do throws(StoreError) {
-                    return try await journal.engine.write(deadline: .now.advanced(by: pause * 10)) {
-                        session throws(StoreError) in
-                        _ = try session.execute(feed.forgetScanned)
-                        return .commit(())
-                    }
-                } catch {}
-            }
-            try? await Task.sleep(for: pause)
-        }
     }
 
     /// Returns true if gateways on a journal scan or have scanned.
@@ -125,22 +108,24 @@ package final class ForeignScan: Sendable {
         note(state)
         let (units, others) = ScanUnit.all(of: rules.catalog)
         let since = try await desk.since(units)
-        status.withLock {
+        seen.withLock {
             $0.unwatched = others
             $0.since = since
         }
         guard let lease = state.lease, lease.holder == gateway else {
             // The gateway with the lease reports the trouble of the scan.
-            status.withLock { $0.trouble = nil }
+            seen.withLock { $0.trouble = nil }
             return
         }
-        status.withLock { $0.isScanning = true }
+        seen.withLock { $0.isScanning = true }
         let run = ScanRun(
-            settings, desk: desk, lease: lease,
-            hand: ScanHand(service: service, feed: feed, journal: journal), units: units,
+            settings, desk: desk,
+            reader: PassReader(
+                service: service, feed: feed, journal: journal, lease: lease, emptiedPause: settings.emptiedPause),
+            units: units,
             progress: state.progress, from: place.withLock { $0 }
         ) { [self] news in
-            status.withLock { status in
+            seen.withLock { status in
                 status.cycles += news.cycles
                 status.found += news.found
                 if news.trouble == nil { status.trouble = nil }
@@ -157,7 +142,7 @@ package final class ForeignScan: Sendable {
     }
 
     private func note(_ state: ScanState) {
-        status.withLock {
+        seen.withLock {
             $0.takeovers = max(0, state.term - 1)
             $0.cycleMilliseconds = state.progress.cycleMilliseconds
             $0.rowsPerSecond = state.progress.rowsPerSecond
@@ -166,7 +151,7 @@ package final class ForeignScan: Sendable {
     }
 
     private func note(trouble: String) {
-        status.withLock { status in
+        seen.withLock { status in
             let since = status.trouble.flatMap { $0.text == trouble ? $0.since : nil }
             status.trouble = (trouble, since ?? .now)
         }

@@ -30,7 +30,7 @@ extension PassReader {
             try await rearrange(first, &pass)
             return read
         }
-        var writes = ScanHand.Filing()
+        var writes = ScanWrites()
         for compared in unmoved where !compared.diff.changes.isEmpty {
             let range = MarkRange(
                 id: compared.range.id, next: compared.range.next, high: compared.range.high, marks: compared.rows)
@@ -55,13 +55,13 @@ extension PassReader {
         let unit = pass.unit
         let highs = try ranges.map { range throws(StoreError) in try unit.decodedKey(range.high) }
         var low = pass.low
-        var stretches: [ScanHand.Stretch] = []
+        var stretches: [SectionRows.Stretch] = []
         for high in highs {
-            stretches.append(ScanHand.Stretch(low: low, high: high, limit: Self.piece))
+            stretches.append(SectionRows.Stretch(low: low, high: high, limit: Self.piece))
             low = high
         }
         let rows = try await marks(in: stretches, &pass)
-        let former = try await hand.marks(of: ranges, in: pass.section.id)
+        let former = try await journal.marks(of: ranges, in: pass.section.id)
         return ranges.indices.map { index in
             let isWhole = rows[index].count < Self.piece
             return ComparedRange(
@@ -71,12 +71,12 @@ extension PassReader {
     }
 
     /// Reads row digests, and reports the rows that have none.
-    private func marks(in stretches: [ScanHand.Stretch], _ pass: inout SectionPass) async throws -> [[Mark]] {
+    private func marks(in stretches: [SectionRows.Stretch], _ pass: inout SectionPass) async throws -> [[Mark]] {
         let unit = pass.unit
-        let read = try await hand.marks(of: unit, in: stretches)
+        let read = try await rows.marks(of: unit, in: stretches)
         if read.omitted.count > 0 {
             pass.omitted.add(read.omitted)
-            hand.service.unreadable.note(pass.omitted, of: unit.resource, unit.section)
+            unreadable.note(pass.omitted, of: unit.resource, unit.section)
         }
         return read.stretches
     }
@@ -87,24 +87,14 @@ extension PassReader {
         // Row digests do not contain the columns that filters test.
         let keys = columns.isEmpty ? [] : rows.compactMap { unit.key($0.key) }
         pass.countDeliveries(
-            rows, naming: names, filtered: try await hand.values(of: columns, in: keys, of: unit))
+            rows, naming: names, filtered: try await self.rows.values(of: columns, in: keys, of: unit))
     }
 
     private func changes(
         _ changes: [RangeDiff.Change], _ pass: inout SectionPass
-    ) async throws -> [ScanHand.FoundChange] {
+    ) async throws -> [ForeignChange] {
         pass.differing += changes.count
-        let (unit, scanned) = (pass.unit, pass.section.scanned)
-        let records = try await hand.records(of: changes, in: unit)
-        // Only rows of the root contain condition values.
-        let conditions = unit.isRoot ? [:] : try await hand.conditions(of: records.joined(), in: unit.resource)
-        return zip(changes, records).flatMap { change, records in
-            let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
-            return records.map { key in
-                ScanHand.FoundChange(
-                    name: names.name(key, unit), toldSince: scanned, tags: conditions[key].map { [$0] } ?? tags)
-            }
-        }
+        return try await recorder.changes(changes, in: pass.unit, reportedSince: pass.section.scanned)
     }
 
     /// Delays the report if the section has lost most of its rows.
@@ -113,7 +103,7 @@ extension PassReader {
     private func checkLosses(_ losses: Int, _ pass: inout SectionPass) async throws {
         guard losses > 0, pass.losses.isCountDue(adding: losses) else { return }
         let known = pass.section.ranges.reduce(0) { $0 + $1.count }
-        let left = try await hand.count(pass.unit, atMost: known)
+        let left = try await rows.count(pass.unit, atMost: known)
         guard EmptiedSection.hasLostMost(of: known, left: left) else { return }
         if let earlier = pass.earlierLoss, earlier.isFinal(left: left) { return }
         throw EmptiedSection(
@@ -125,7 +115,7 @@ extension PassReader {
 
     /// Stores a range that is too large, too small, or not completely read.
     private func rearrange(_ compared: ComparedRange, _ pass: inout SectionPass) async throws {
-        var writes = ScanHand.Filing()
+        var writes = ScanWrites()
         writes.changes = try await changes(compared.diff.changes, &pass)
         pass.ranges.differing += 1
         if compared.isWhole, compared.rows.count < RangeSplit.least, pass.remaining > 1 {
@@ -146,10 +136,10 @@ extension PassReader {
     }
 
     /// Joins a small range with the next, and the pass continues with both.
-    private func join(_ rows: [Mark], storing changes: ScanHand.Filing, _ pass: inout SectionPass) async throws {
+    private func join(_ rows: [Mark], storing changes: ScanWrites, _ pass: inout SectionPass) async throws {
         var writes = changes
         let (range, next) = (pass.section.ranges[pass.index], pass.section.ranges[pass.index + 1])
-        let marks = rows + (try await hand.marks(of: [next], in: pass.section.id)).flatMap { $0 }
+        let marks = rows + (try await journal.marks(of: [next], in: pass.section.id)).flatMap { $0 }
         let joined = MarkRange(id: range.id, next: next.next, high: next.high, marks: marks)
         writes.ranges = [(joined, marks)]
         writes.forgotten = [next.id]
@@ -164,7 +154,7 @@ extension PassReader {
         let limit = 5 * RangeSplit.target
         let rows = try await marks(in: [.init(low: pass.low, high: nil, limit: limit)], &pass).flatMap { $0 }
         let isLast = rows.count < limit
-        var writes = ScanHand.Filing()
+        var writes = ScanWrites()
         var rest = rows[...]
         repeat {
             let marks = Array(rest.prefix(RangeSplit.target))
@@ -176,7 +166,7 @@ extension PassReader {
             writes.ranges.append((range, marks))
         } while !rest.isEmpty
         if isLast { writes.end = ([], pass.revision) }
-        _ = try await hand.file(writes, of: pass.section.id, under: lease)
+        try await store(writes, &pass)
         pass.section.ranges += writes.ranges.map(\.range)
         if isLast { pass.section.isComplete = true }
         try await countDeliveries(rows, &pass)

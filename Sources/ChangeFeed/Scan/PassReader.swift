@@ -4,17 +4,31 @@ import RecordStore
 
 /// Reads the rows of a section step by step, compares them with the stored row digests, and stores the differences.
 struct PassReader {
-    let hand: ScanHand
+    let rows: SectionRows
+    let journal: ScanStore
+    let recorder: ForeignChangeRecorder
+    let unreadable: UnreadableRecords
     let lease: ScanLease
     /// The delay before the scan reports that a section has lost most of its rows.
     let emptiedPause: Duration
+
+    init(
+        service: MergeService, feed: ChangeFeed, journal: Journal, lease: ScanLease, emptiedPause: Duration
+    ) {
+        rows = SectionRows(engine: service.engine, hashKey: journal.hashKey)
+        self.journal = ScanStore(journal: journal, rows: rows)
+        recorder = ForeignChangeRecorder(engine: service.engine, rows: rows, feed: feed, journal: journal)
+        unreadable = service.unreadable
+        self.lease = lease
+        self.emptiedPause = emptiedPause
+    }
 
     /// The maximum rows that are read with values.
     static let piece = 1_000
     /// Additional rows to read, so that a few new rows do not hide the end.
     private static let spare = 100
 
-    var names: RecordNames { RecordNames(journal: hand.journal) }
+    var names: RecordNames { RecordNames(journal: journal.journal) }
 
     /// Runs one step of a pass, and ends the pass after the last one.
     ///
@@ -23,7 +37,7 @@ struct PassReader {
     func step(_ pass: inout SectionPass) async throws -> Int {
         let rows = pass.hasDigests ? try await compare(&pass) : try await storeFirstDigests(&pass)
         if pass.missed.count >= Self.piece {
-            try await store(ScanHand.Filing(changes: pass.missed), &pass)
+            try await store(ScanWrites(changes: pass.missed), &pass)
             pass.missed = []
         }
         if pass.isDone, !pass.isRest { try await end(&pass) }
@@ -31,8 +45,9 @@ struct PassReader {
     }
 
     /// Stores changes and row digests in one transaction.
-    func store(_ writes: ScanHand.Filing, _ pass: inout SectionPass) async throws {
-        pass.found += try await hand.file(writes, of: pass.section.id, under: lease)
+    func store(_ writes: ScanWrites, _ pass: inout SectionPass) async throws {
+        pass.found += try await recorder.record(
+            writes.changes, storing: writes.statements(journal.tables, unit: pass.section.id), under: lease)
     }
 
     // MARK: Groups of ranges
@@ -45,7 +60,7 @@ struct PassReader {
         if pass.section.isMostlyChanged { return try await compareRows(&pass, until: following) }
         let high = try pass.unit.decodedKey(pass.section.ranges[group.end - 1].high)
         let limit = group.rows + Self.spare
-        let rows = try await hand.digests(
+        let rows = try await self.rows.digests(
             of: pass.unit, after: pass.low, upTo: high, limit: limit, keeping: pass.deliveryColumns)
         if rows.digests.count == group.rows, rows.digests.reduce(0, &+) == group.digest {
             pass.countDeliveries(0..<group.rows, of: rows, naming: names)
@@ -86,8 +101,8 @@ struct PassReader {
     /// Stores the completion of a pass, and the records that differ from their delivery records.
     private func end(_ pass: inout SectionPass) async throws {
         let unit = pass.unit
-        if pass.omitted.count == 0 { hand.service.unreadable.noteComplete(unit.resource, unit.section) }
-        let writes = ScanHand.Filing(
+        if pass.omitted.count == 0 { unreadable.noteComplete(unit.resource, unit.section) }
+        let writes = ScanWrites(
             changes: pass.outdated + pass.missed, end: (pass.deliveries.numbers, pass.revision))
         try await store(writes, &pass)
         pass.section.scanned = pass.revision

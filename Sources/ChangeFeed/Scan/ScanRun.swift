@@ -9,7 +9,6 @@ import RecordStore
 final class ScanRun {
     private let settings: ForeignScan.Settings
     private let desk: ScanDesk
-    private let lease: ScanLease
     private let reader: PassReader
     private let units: [ScanUnit]
     private var planner: ScanPlanner
@@ -28,16 +27,15 @@ final class ScanRun {
     ///   - place: the place at which the run before was interrupted.
     ///   - report: receives the news of the run; returns false to end it.
     init(
-        _ settings: ForeignScan.Settings, desk: ScanDesk, lease: ScanLease, hand: ScanHand, units: [ScanUnit],
+        _ settings: ForeignScan.Settings, desk: ScanDesk, reader: PassReader, units: [ScanUnit],
         progress: ScanProgress, from place: ScanPlace?, report: @escaping (ScanNews) -> Bool
     ) {
         self.settings = settings
         self.desk = desk
-        self.lease = lease
+        self.reader = reader
         self.units = units
         self.progress = progress
         self.report = report
-        reader = PassReader(hand: hand, lease: lease, emptiedPause: settings.emptiedPause)
         planner = ScanPlanner(sections: units.map(\.name), from: place)
         pace = ScanPace(rowsPerSecond: settings.rowsPerSecond, now: .now)
     }
@@ -45,7 +43,9 @@ final class ScanRun {
     /// The place at which the run was interrupted; nil between cycles.
     var place: ScanPlace? { planner.place }
 
-    private var hand: ScanHand { reader.hand }
+    private var lease: ScanLease { reader.lease }
+    private var rows: SectionRows { reader.rows }
+    private var journal: ScanStore { reader.journal }
 
     private struct Ended: Error {}
 
@@ -53,7 +53,7 @@ final class ScanRun {
     func run() async throws(StoreError) {
         do {
             try await renew(isForced: true)
-            if try await hand.fileVersion() != nil { try await followFile() } else { try await followTables() }
+            if try await rows.fileVersion() != nil { try await followFile() } else { try await followTables() }
         } catch let error as StoreError {
             throw error
         } catch {
@@ -75,8 +75,8 @@ final class ScanRun {
     private func followFile() async throws {
         var watch = FileWatch()
         while true {
-            let version = try await hand.fileVersion()
-            let lastNote = try await hand.lastNote()
+            let version = try await rows.fileVersion()
+            let lastNote = try await journal.lastNote()
             if watch.isDue(version: version, lastNote: lastNote, now: .now) {
                 if try await cycle() { watch.hasScanned(version: version, upToNote: lastNote, now: .now) }
             } else if let state = try await renew() {
@@ -102,7 +102,7 @@ final class ScanRun {
         if isForced || renewed.map({ .now - $0 >= .seconds(1) }) ?? true {
             progress.rowsPerSecond = pace.rowsPerSecond(now: .now)
             let kept = try await desk.keep(lease, progress)
-            guard kept.lease == lease else { throw ScanHand.LeaseLost() }
+            guard kept.lease == lease else { throw ForeignChangeRecorder.LeaseLost() }
             renewed = .now
             news.state = kept
             state = kept
@@ -175,7 +175,7 @@ final class ScanRun {
 
     private func known(_ section: Int) async throws -> SectionScan {
         if let known = sections[section] { return known }
-        let known = try SectionScan(units[section], try await hand.known(units[section]))
+        let known = try SectionScan(units[section], try await journal.known(units[section]))
         sections[section] = known
         planner.load(section, isComplete: known.isComplete)
         return known
@@ -189,8 +189,8 @@ final class ScanRun {
 
     /// Begins a pass; nil if the table has no new write and no delivery records.
     private func begin(_ section: Int, _ known: SectionScan) async throws -> SectionPass? {
-        let write = try await hand.lastWrite(to: known.unit)
-        let beginning = try await hand.beginning(of: known.unit)
+        let write = try await rows.lastWrite(to: known.unit)
+        let beginning = try await journal.beginning(of: known.unit)
         if planner.isUnchanged(section, lastWrite: write?.write), !beginning.notes.isNoted {
             planner.skip(section)
             return nil
@@ -227,7 +227,7 @@ final class ScanRun {
         try await renew()
         let begin = ContinuousClock.now
         let (found, differing) = (pass.found, pass.differing)
-        let rows = try await reader.step(&pass)
+        let read = try await reader.step(&pass)
         sections[section] = pass.section
         if pass.isDone {
             planner.endPass(over: section, .init(found: pass.found, began: pass.began, isRest: pass.isRest))
@@ -235,7 +235,7 @@ final class ScanRun {
         let end = ContinuousClock.now
         news.found += pass.found - found
         let next = pace.spend(
-            rows: rows, differing: pass.differing - differing, found: pass.found - found, from: begin, to: end)
+            rows: read, differing: pass.differing - differing, found: pass.found - found, from: begin, to: end)
         if next > end { try await rest(until: next) }
     }
 }

@@ -69,14 +69,14 @@ extension SectionPass {
             return
         }
         missed.append(
-            ScanHand.FoundChange(
+            ForeignChange(
                 name: names.name(key, unit), toldSince: revision, tags: tuple.map { [ConditionTag($0.bytes)] } ?? []))
     }
 
     /// The records whose rows differ from the delivered ones, after the pass.
-    var outdated: [ScanHand.FoundChange] {
+    var outdated: [ForeignChange] {
         deliveries.different.map { noted in
-            ScanHand.FoundChange(
+            ForeignChange(
                 name: RecordName(resource: unit.resource.name, record: noted.record), toldSince: noted.revision,
                 shown: noted.conditions.map { ConditionTag($0) })
         }

@@ -23,7 +23,7 @@ struct SectionPass {
     var found = 0
     var losses = LossCount()
     /// Records that were missing in delivered ranges but exist now.
-    var missed: [ScanHand.FoundChange] = []
+    var missed: [ForeignChange] = []
     /// The rows that were skipped because a value cannot be decoded.
     var omitted = OmittedRows()
     /// The rows that differ from their digests, including those of pushes.
@@ -35,7 +35,7 @@ struct SectionPass {
     private static let group = 4_000
 
     init(
-        _ section: SectionScan, _ beginning: ScanHand.Beginning, began: Int?, earlierLoss: EmptiedSection?
+        _ section: SectionScan, _ beginning: ScanStore.Beginning, began: Int?, earlierLoss: EmptiedSection?
     ) {
         self.section = section
         self.began = began

@@ -18,7 +18,7 @@ struct SectionScan {
     var isMostlyChanged = false
 
     /// - Throws: `StoreError` if the chain of ranges is broken.
-    init(_ unit: ScanUnit, _ known: ScanHand.Known) throws(StoreError) {
+    init(_ unit: ScanUnit, _ known: ScanStore.Known) throws(StoreError) {
         self.unit = unit
         id = known.id
         scanned = known.scanned

@@ -64,7 +64,7 @@ struct OperationsController {
             isReady: isReady(seen), isMaintained: box.maintenance.isOn,
             journalBytes: box.active?.journal?.tables.meter.total,
             feed: feed.known.map { FeedGauges(revision: $0.revision, waiting: feed.waiting, pending: seen.pending) },
-            scan: changes.scan?.current)
+            foreign: changes.source.status)
         return Reply.json(
             Array((text + gauges.text).utf8), to: context.headers, type: "text/plain; version=0.0.4")
     }
@@ -106,8 +106,8 @@ struct OperationsController {
         if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("the feed assigns no revisions, so clients get changes late: \(fault.error)")
         }
-        let scan = changes.scan?.current
-        if isReady, let fault = scan?.trouble, .now - fault.since > Self.patienceWithFeed {
+        let foreign = changes.source.status
+        if isReady, let fault = foreign?.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("the feed reports changes of other programs late or never: \(fault.text)")
         }
         if let change = rules.history.trouble { trouble.append(change) }
@@ -117,7 +117,8 @@ struct OperationsController {
             isReady: isReady, version: box.active?.catalog.version, trouble: trouble, promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay,
             feed: feed.known.map {
-                FeedReport(revision: $0.revision, pending: seen.pending, foreign: scan.map { FeedReport.Foreign($0) })
+                FeedReport(
+                    revision: $0.revision, pending: seen.pending, foreign: foreign.map { FeedReport.Foreign($0) })
             })
         return Reply.json(
             report.json, to: context.headers, status: isReady ? .ok : .serviceUnavailable,
@@ -126,7 +127,7 @@ struct OperationsController {
 }
 
 extension FeedReport.Foreign {
-    fileprivate init(_ status: ScanStatus) {
+    fileprivate init(_ status: ForeignChangeStatus) {
         self.init(
             isLooking: status.isScanning, lag: status.lag,
             since: status.since.map { $0.text(separator: "T", fraction: 0) + "Z" },

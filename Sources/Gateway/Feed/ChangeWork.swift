@@ -5,6 +5,6 @@ struct ChangeWork: Sendable {
     let feed: ChangeFeed
     /// Stores delivery records.
     let shown: ShownRecords
-    /// Finds foreign changes; nil if the scan is off.
-    let scan: ForeignScan?
+    /// Finds foreign changes.
+    let source: any ForeignChangeSource
 }

@@ -1,14 +1,10 @@
 import ChangeFeed
-import MergeService
-import RecordStore
 import ServiceLifecycle
 
-/// Runs the change feed, the scan and recovery.
+/// Runs the change feed, the source of foreign changes, and recovery.
 struct FeedService: Service {
     let feed: ChangeFeed
-    /// nil if the scan is off.
-    let scan: ForeignScan?
-    let journal: @Sendable () -> Journal?
+    let source: any ForeignChangeSource
     /// Runs recovery if a COMMIT is in doubt.
     let settle: @Sendable () async -> Void
     /// The time between two attempts of recovery, after a first attempt at once.
@@ -18,9 +14,7 @@ struct FeedService: Service {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in
                 group.addTask { await feed.run() }
-                group.addTask {
-                    if let scan { await scan.run() } else { await ForeignScan.sendsUnnoted(journal) }
-                }
+                group.addTask { await source.run() }
                 group.addTask {
                     while !Task.isCancelled {
                         await settle()

@@ -55,10 +55,10 @@ final class GatewayMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - journalBytes: the bytes written to the journal; nil if it is off.
-    ///   - scan: nil if the scan is off.
+    ///   - foreign: nil if nothing finds foreign changes.
     func text(
         isReady: Bool, isMaintained: Bool = false, journalBytes: Int? = nil, feed: FeedGauges? = nil,
-        scan: ScanStatus? = nil
+        foreign: ForeignChangeStatus? = nil
     ) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
@@ -106,9 +106,9 @@ final class GatewayMetrics: Sendable {
             }
             page.begin(
                 "fieldmerge_feed_source", type: "gauge", help: "What finds changes of programs that bypass the gateway")
-            page.add("fieldmerge_feed_source", labels: [("source", scan == nil ? "off" : "scan")], value: 1)
+            page.add("fieldmerge_feed_source", labels: [("source", foreign == nil ? "off" : "scan")], value: 1)
         }
-        if let scan { page.add(scan) }
+        if let foreign { page.add(foreign) }
         return page.text
     }
 }
@@ -123,7 +123,7 @@ struct FeedGauges: Sendable {
 
 extension MetricsPage {
     /// Adds the known values of the scan.
-    fileprivate mutating func add(_ scan: ScanStatus) {
+    fileprivate mutating func add(_ scan: ForeignChangeStatus) {
         for (name, type, help, value) in [
             ("scanning", "gauge", "1 if this gateway scans", scan.isScanning ? 1 : 0),
             ("lag_seconds", "gauge", "Age of the last complete check for changes of other programs", scan.lag),

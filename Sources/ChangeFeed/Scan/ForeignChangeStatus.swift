@@ -1,7 +1,7 @@
 package import MergeCore
 
-/// The state of the scan for operators.
-package struct ScanStatus: Sendable {
+/// The state of a source of foreign changes, for operators.
+package struct ForeignChangeStatus: Sendable {
     /// True if this gateway scans.
     package var isScanning = false
     /// The age of the last complete check in seconds; nil before the first.

@@ -1,0 +1,158 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// Turns changed rows into revisions of their records.
+///
+/// Each source of foreign changes records them here: under the lease, and in one transaction with its own progress.
+struct ForeignChangeRecorder: Sendable {
+    let engine: any RecordEngine
+    let rows: SectionRows
+    let feed: ChangeFeed
+    let journal: Journal
+
+    private static let patience = Duration.seconds(30)
+    /// The maximum changes in a row of `pending`.
+    private static let mostChanges = 500
+
+    private var tables: FeedTables { journal.tables.feed }
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    /// Another gateway has the lease, so the state in memory is void.
+    struct LeaseLost: Error {}
+
+    // MARK: Records of rows
+
+    /// Returns the records that changed rows belong to.
+    ///
+    /// - Parameter revision: a later revision of a record already reports its change.
+    func changes(
+        _ changes: [RangeDiff.Change], in unit: ScanUnit, reportedSince revision: Int
+    ) async throws(StoreError) -> [ForeignChange] {
+        let records = try await records(of: changes, in: unit)
+        // Only rows of the root contain condition values.
+        let conditions = unit.isRoot ? [:] : try await rows.conditions(of: records.joined(), in: unit.resource)
+        let names = RecordNames(journal: journal)
+        return zip(changes, records).flatMap { change, records in
+            let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
+            return records.map { key in
+                ForeignChange(
+                    name: names.name(key, unit), toldSince: revision, tags: conditions[key].map { [$0] } ?? tags)
+            }
+        }
+    }
+
+    /// Returns the records of each changed row, before and after the change.
+    private func records(of changes: [RangeDiff.Change], in unit: ScanUnit) async throws(StoreError) -> [[RecordKey]] {
+        var links: [[Value]: [RecordKey]] = [:]
+        var sought: [[Value]] = []
+        for mark in changes.flatMap({ [$0.former, $0.now] }) {
+            guard let mark, let values = unit.link(of: mark), links[values] == nil else { continue }
+            links[values] = []
+            if values.contains(.null) { continue }
+            if let key = unit.view.key(values) {
+                links[values] = [key]
+            } else if !unit.isRoot {
+                sought.append(values)
+            }
+        }
+        if !sought.isEmpty {
+            let found = try await roots(linkedBy: sought, in: unit)
+            for (values, keys) in zip(sought, found) { links[values] = keys }
+        }
+        return changes.map { change in
+            var records: [RecordKey] = []
+            for mark in [change.former, change.now] {
+                guard let mark, let values = unit.link(of: mark) else { continue }
+                for key in links[values] ?? [] where !records.contains(key) { records.append(key) }
+            }
+            return records
+        }
+    }
+
+    /// Finds the records of rows that are not linked by the key.
+    private func roots(
+        linkedBy links: [[Value]], in unit: ScanUnit
+    ) async throws(StoreError) -> [[RecordKey]] {
+        let statements = links.map {
+            unit.view.preselection(ofRecordsLinkedBy: $0, engine.dialect, locking: false)
+        }
+        return try await engine.read(deadline: deadline) { session throws(StoreError) in
+            var found: [[RecordKey]] = []
+            var next = statements[...]
+            try session.run({ next.popFirst() }) { rows in
+                found.append(unit.view.records(in: rows, linkedBy: links[found.count]))
+            }
+            return found
+        }
+    }
+
+    // MARK: Recording
+
+    /// Records changes, together with the progress of their source.
+    ///
+    /// - Parameter statements: store the progress.
+    /// - Returns: the number of new changes.
+    /// - Throws: `StoreError`, or `LeaseLost` if nothing was written.
+    func record(
+        _ changes: [ForeignChange], storing statements: [Statement], under lease: ScanLease
+    ) async throws -> Int {
+        // Sequences committed pushes first, so that their rows are not reported as foreign changes.
+        if !changes.isEmpty { _ = try await feed.catchUp() }
+        let recorded: Int? = try await journal.engine.write(deadline: deadline) {
+            [tables] session throws(StoreError) -> Ending<Int?> in
+            let state = try session.query(tables.scanState(locking: true)).first.flatMap { tables.scanState($0) }
+            guard state?.lease == lease else { return .rollback(nil) }
+            let count = try Self.insert(changes, in: tables, session)
+            var next = statements[...]
+            try session.run({ next.popFirst() }) { _ in }
+            return .commit(count)
+        }
+        guard let recorded else { throw LeaseLost() }
+        return recorded
+    }
+
+    private static func insert(
+        _ changes: [ForeignChange], in tables: FeedTables, _ session: any StoreSession
+    ) throws(StoreError) -> Int {
+        if changes.isEmpty { return 0 }
+        var known: [RecordName: Int] = [:]
+        var questions = tables.revisions(of: Array(Set(changes.map(\.name))))[...]
+        try session.run({ questions.popFirst() }) { rows in
+            for row in rows {
+                guard case .text(let resource) = row[0], case .text(let record) = row[1],
+                    case .integer(let revision) = row[2]
+                else { continue }
+                known[RecordName(resource: resource.string, record: record.string)] = Int(clamping: revision)
+            }
+        }
+        let moved = Array(Set(changes.filter(\.changesConditions).map(\.name)).intersection(known.keys))
+        let histories = try Sequencing.histories(of: moved, in: tables, session)
+        var names: [RecordName] = []
+        var tags: [RecordName: [ConditionTag]] = [:]
+        for change in changes {
+            // Clients that have read the later revision have delivery records, which the pass compares. Other clients
+            // will read that revision, if its history contains the condition values.
+            let history = histories[change.name]
+            if let revision = known[change.name], revision > change.toldSince, change.isTold(by: history) { continue }
+            if tags[change.name] == nil { names.append(change.name) }
+            tags[change.name, default: []] += change.values(behind: history)
+        }
+        if names.isEmpty { return 0 }
+        if tables.dialect.sequencesWithMerge {
+            let changes = names.map { name in
+                CommittedChange(name: name, push: nil, steps: ConditionStep.steps(through: tags[name] ?? []))
+            }
+            try Sequencing.give(changes, in: tables, session)
+            return names.count
+        }
+        var rest = names[...]
+        while !rest.isEmpty {
+            let run = Array(rest.prefix(Self.mostChanges))
+            rest = rest.dropFirst(run.count)
+            _ = try session.execute(
+                tables.insertForeign(run, tags: ConditionTags(tags: run.map { tags[$0] ?? [] })))
+        }
+        return names.count
+    }
+}
