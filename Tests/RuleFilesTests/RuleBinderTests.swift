@@ -45,6 +45,20 @@ import Testing
                         name: "fk", columns: ["thing_id"], target: TableName(name: "things"), targetColumns: ["id"])
                 ]),
             table("loose", [column("a"), column("b")], key: []),
+            table(
+                "links",
+                [column("thing", nullable: false, types: [number]), column("part", nullable: false, types: [number])],
+                key: ["thing", "part"],
+                foreignKeys: [
+                    ForeignKey(name: "fk", columns: ["part"], target: TableName(name: "parts"), targetColumns: ["id"])
+                ]),
+            table(
+                "pages",
+                [
+                    column("chapter", nullable: false), column("page", nullable: false, types: [number]),
+                    column("title"),
+                ],
+                key: ["chapter", "page"]),
             table("isam", [id], key: ["id"], isTransactional: false),
             table("seen", [id], key: ["id"], form: .view(isUpdatable: false)),
             table("marks", [column("kinds", nullable: false, types: [.set([ExactText("a")])]), id], key: ["kinds"]),
@@ -62,6 +76,19 @@ import Testing
         "resource: things\nsections:\n  thing:\n" + rest.split(separator: "\n").map { "    \($0)\n" }.joined()
     }
 
+    @Test("A note points to “number” if clients number rows themselves")
+    func numbering() {
+        let numbered = Self.bind(Self.root("table: pages\ngroups: {title: title}\nnumber: next"))
+        #expect(numbered.0?.resources.first?.root.gatewayNumbersKey == true)
+        #expect(numbered.0?.resources.first?.root.generatedKeyColumn == 1)
+        let plain = Self.bind(Self.root("table: pages\ngroups: {title: title}"))
+        #expect(plain.0?.resources.first?.root.generatedKeyColumn == nil)
+        #expect(plain.1.contains { $0.contains(": note: clients number “page” themselves") }, "\(plain.1)")
+        #expect(plain.0?.version != numbered.0?.version)
+        let links = Self.bind(Self.root("table: links"))
+        #expect(!links.1.contains { $0.contains("number: next") }, "\(links.1)")
+    }
+
     @Test(arguments: [
         ("table: thigns", "the database has no table “thigns”; did you mean “things”?"),
         ("table: things\ngroups: {name: nmae}", "table “things” has no column “nmae”; did you mean “name”?"),
@@ -70,6 +97,10 @@ import Testing
         ("table: things\ngroups: {s: stamp}", "column “stamp” cannot be written, because it is generated"),
         ("table: things\ngroups: {s: shape}", "is not supported"),
         ("table: things\ngroups: {n: {column: name, type: boolean}}", "cannot be boolean"),
+        ("table: things\nnumber: next", "“number” is not possible here, because it needs a key of several columns"),
+        ("table: things\nnumber: last", "“number” is one of next, not “last”"),
+        ("table: links\nnumber: next", "column “part” refers to another table"),
+        ("table: pages\nkey: [page, chapter]\nnumber: next", "column “chapter” of type text is not an integer"),
         ("table: things\nstamp: {id: now}", "column “id” cannot be stamped, because it is the key"),
         ("table: things\ngroups: {n: name}\nstamp: {name: now}", "clients write it; make its field read-only"),
         ("table: things\nstamp: {stamp: now}", "column “stamp” cannot be stamped, because it is generated"),

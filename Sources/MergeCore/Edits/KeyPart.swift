@@ -3,6 +3,8 @@ package enum KeyPart: Sendable, Hashable {
     case value(Value)
     /// The key of a row that this push creates.
     case temporary(TemporaryID)
-    /// The database numbers the part (AUTO_INCREMENT).
+    /// One part of the key of a row that this push creates.
+    case created(TemporaryID, part: Int)
+    /// The database or the gateway numbers the part.
     case generated
 }

@@ -26,8 +26,8 @@ extension Section {
         return Section(
             name: name, kind: kind,
             table: SectionTable(
-                table, columns: columns, keyCount: keyCount, generatedKeyColumn: generatedKeyColumn, parent: parent,
-                order: order, isTransactional: isTransactional),
+                table, columns: columns, keyCount: keyCount, generatedKeyColumn: generatedKeyColumn,
+                gatewayNumbersKey: gatewayNumbersKey, parent: parent, order: order, isTransactional: isTransactional),
             fields: SectionFields(fields, groups: groups.map(\.undoing), readOnly: readOnly), rules: rules,
             standingFor: self)
     }

@@ -12,8 +12,10 @@ package final class Section: Sendable {
     package let columns: [Column]
     /// The number of key columns at the front; 0 only in a singleton that its parent identifies.
     package let keyCount: Int
-    /// The position of the key column that the database numbers.
+    /// The position of the key column that the database or the gateway numbers.
     package let generatedKeyColumn: Int?
+    /// True if the gateway numbers `generatedKeyColumn` within the other key columns.
+    package let gatewayNumbersKey: Bool
     /// The fields that clients may write, in the order of the groups.
     package let fields: [Field]
     /// The groups, which contain all of `fields`.
@@ -71,6 +73,7 @@ package final class Section: Sendable {
         columns = table.columns
         keyCount = table.keyCount
         generatedKeyColumn = table.generatedKeyColumn
+        gatewayNumbersKey = table.gatewayNumbersKey
         parent = table.parent
         order = table.order
         isTransactional = table.isTransactional
@@ -148,8 +151,9 @@ extension Section: Hashable {
     package static func == (a: Section, b: Section) -> Bool {
         if a === b { return true }
         return a.name == b.name && a.kind == b.kind && a.table == b.table && a.columns == b.columns
-            && a.keyCount == b.keyCount && a.generatedKeyColumn == b.generatedKeyColumn && a.fields == b.fields
-            && a.groups == b.groups && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
+            && a.keyCount == b.keyCount && a.generatedKeyColumn == b.generatedKeyColumn
+            && a.gatewayNumbersKey == b.gatewayNumbersKey && a.fields == b.fields && a.groups == b.groups
+            && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
             && a.onMissing == b.onMissing && a.onDeleteConflict == b.onDeleteConflict && a.identity == b.identity
             && a.visibility == b.visibility && a.softDelete == b.softDelete && a.checks == b.checks
             && a.frozenWhen == b.frozenWhen && a.stamps == b.stamps && a.keptColumns == b.keptColumns

@@ -4,6 +4,7 @@ package struct SectionTable: Sendable {
     let columns: [Column]
     let keyCount: Int
     let generatedKeyColumn: Int?
+    let gatewayNumbersKey: Bool
     let parent: [ParentLink]
     let order: [Int]
     let isTransactional: Bool
@@ -13,12 +14,13 @@ package struct SectionTable: Sendable {
     /// The parameters are those of `Section`.
     package init(
         _ name: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int? = nil,
-        parent: [ParentLink] = [], order: [Int] = [], isTransactional: Bool = true
+        gatewayNumbersKey: Bool = false, parent: [ParentLink] = [], order: [Int] = [], isTransactional: Bool = true
     ) {
         self.name = name
         self.columns = columns
         self.keyCount = keyCount
         self.generatedKeyColumn = generatedKeyColumn
+        self.gatewayNumbersKey = gatewayNumbersKey
         self.parent = parent
         self.order = order
         self.isTransactional = isTransactional

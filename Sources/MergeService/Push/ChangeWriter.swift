@@ -25,6 +25,13 @@ struct ChangeWriter {
 
     func hasDeleted(_ row: RowReference) -> Bool { deleted.contains(row) }
 
+    /// Returns the last key parts of deleted rows with the same other parts.
+    func deletedNumbers(in table: String, within others: [Value]) -> [Value] {
+        deleted.compactMap { row in
+            row.table == table && row.key.parts.dropLast().elementsEqual(others) ? row.key.parts.last : nil
+        }
+    }
+
     // MARK: Rows
 
     /// Inserts a row.

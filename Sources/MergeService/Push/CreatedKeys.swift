@@ -25,6 +25,7 @@ struct CreatedKeys {
         switch part {
         case .value(let value): value
         case .temporary(let id): reference(id)
+        case .created(let id, let part): keys[id].flatMap { $0.parts.indices.contains(part) ? $0.parts[part] : nil }
         case .generated: nil
         }
     }
@@ -46,7 +47,10 @@ struct CreatedKeys {
     private func hasOpenPart(_ id: RowID?) -> Bool {
         guard let id, id.key == nil else { return false }
         return id.parts.contains { part in
-            if case .temporary(let other) = part { reference(other) == nil } else { false }
+            switch part {
+            case .temporary(let other), .created(let other, _): reference(other) == nil
+            case .value, .generated: false
+            }
         }
     }
 }

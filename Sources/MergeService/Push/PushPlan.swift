@@ -219,7 +219,10 @@ extension RowID {
         key != nil
             ? []
             : parts.compactMap { part in
-                if case .temporary(let id) = part { id } else { nil }
+                switch part {
+                case .temporary(let id), .created(let id, _): id
+                case .value, .generated: nil
+                }
             }
     }
 }

@@ -71,7 +71,10 @@ extension PushTransaction {
         if let hidden = try unhide(row) { return hidden }
         let (section, edit) = (row.section, row.edit)
         let key = keyColumns(of: row, root: root)
-        let made = try writer.insert(key + assignments, extras: (extras ?? edit.extras)?.values ?? [], as: row)
+        let unnamed = (extras ?? edit.extras)?.values ?? []
+        let made = try numbered(row, key: key) { numbers throws(PushStop) in
+            try writer.insert(key + numbers + assignments, extras: unnamed, as: row)
+        }
         let known = zip(0..., made.parts).map { Assignment(column: $0, value: $1) }
         try facts.before.recordInserted(
             known + (key + assignments).filter { $0.column >= section.keyCount }, in: section, &writer)
@@ -131,8 +134,8 @@ extension PushTransaction {
             Problem(
                 .generatedKey,
                 detail:
-                    "“\(path)” names a row that does not exist, and the database generates this key. Leave the id out, or send "
-                    + "a temporary id.", path: path, retry: .never))
+                    "“\(path)” names a row that does not exist, and the \(section.gatewayNumbersKey ? "gateway" : "database") "
+                    + "generates this key. Leave the id out, or send a temporary id.", path: path, retry: .never))
     }
 
     /// True if the record or a foreign key determines the value of a key column.

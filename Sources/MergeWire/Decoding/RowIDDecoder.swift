@@ -31,6 +31,7 @@ struct RowIDDecoder {
             // A temporary id may replace the whole key, whose other parts come from the record.
             if isCreation, let temporary = CreatedIDs.temporary(node, in: section) {
                 try temporary.checkLength(path)
+                guard isNumberedCompletely else { throw needsArray(temporary) }
                 return RowID(parts: Array(repeating: .generated, count: section.keyCount), temporary: temporary)
             }
             if let id = CreatedIDs.temporary(node.scalar, isGenerated: false) {
@@ -39,8 +40,10 @@ struct RowIDDecoder {
                     return RowID(parts: Array(repeating: .temporary(id), count: section.keyCount))
                 }
             }
-            if case .text(let text) = node.scalar, let id = TemporaryID(marked: text), created[id] != nil {
-                throw Invalid.problem(path, "names a new row whose key has several columns; give its parts in an array")
+            if let id = CreatedIDs.temporary(node, in: section), let table = created[id] {
+                guard table == section.table else { throw needsArray(id) }
+                let parts = (0..<section.keyCount).map { KeyPart.created(id, part: $0) }
+                return try checked(RowID(parts: parts), record)
             }
             throw malformed("one part")
         }
@@ -58,12 +61,24 @@ struct RowIDDecoder {
         Problem(.malformedID, detail: "The id has \(has) but the key has \(section.keyCount).", path: path)
     }
 
-    private func omitted(_ isCreation: Bool) throws(Problem) -> RowID {
-        let parents = Set(section.parent.map(\.column))
-        let isComplete = (0..<section.keyCount).allSatisfy { column in
-            column == section.generatedKeyColumn || parents.contains(column)
+    private func needsArray(_ id: TemporaryID) -> Problem {
+        let parts = (0..<section.keyCount).map { column in
+            column == section.generatedKeyColumn ? "“\(id)”" : section.columns[column].name
         }
-        guard isCreation, isComplete else {
+        return Problem(
+            .malformedID,
+            detail: "The key has \(section.keyCount) columns. Send the array [\(parts.joined(separator: ", "))] as id.",
+            path: path)
+    }
+
+    /// True if all parts of a new row's key come from its record or are numbered.
+    private var isNumberedCompletely: Bool {
+        let parents = Set(section.parent.map(\.column))
+        return (0..<section.keyCount).allSatisfy { $0 == section.generatedKeyColumn || parents.contains($0) }
+    }
+
+    private func omitted(_ isCreation: Bool) throws(Problem) -> RowID {
+        guard isCreation, isNumberedCompletely else {
             throw Problem(
                 .missingID,
                 detail: isCreation
@@ -119,6 +134,9 @@ struct RowIDDecoder {
         for link in section.parent where link.column < section.keyCount && link.rootColumn < record.parts.count {
             let own = id.parts[link.column]
             let root = record.parts[link.rootColumn]
+            // The push compares the parts of created keys when it has them.
+            if case .created = own { continue }
+            if case .created = root { continue }
             if own == .generated || own == root { continue }
             if root == .generated, let temporary = record.temporary, own == .temporary(temporary) { continue }
             throw Problem(

@@ -288,7 +288,8 @@ package struct JournalRestore: Sendable {
             for step in steps where step.effect.before == nil {
                 let row = step.effect.row
                 let section = resource.sections[row.section]
-                guard let position = section.generatedKeyColumn, case .integer(let number)? = row.key?.parts[position]
+                guard !section.gatewayNumbersKey, let position = section.generatedKeyColumn,
+                    case .integer(let number)? = row.key?.parts[position]
                 else { continue }
                 highest[section.table] = (section, max(number, highest[section.table]?.key ?? 0))
             }

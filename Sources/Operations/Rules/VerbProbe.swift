@@ -72,7 +72,9 @@ struct VerbProbe {
                 ))
         }
         if rights.inserts {
-            let named = (0..<section.keyCount).filter { $0 != section.generatedKeyColumn }
+            let named = (0..<section.keyCount).filter { column in
+                section.gatewayNumbersKey || column != section.generatedKeyColumn
+            }
             let columns = Set(named + section.parent.map(\.column) + rights.updated)
             trials.append((.insert, sql.insert(empty(columns.sorted()))))
         }

@@ -278,6 +278,17 @@ package struct SectionSQL: Sendable {
             columns: [JournalColumn.number])
     }
 
+    /// Returns the statement that reads and locks the highest value of the last key column among the rows whose other
+    /// key columns have these values, also of rows that do not exist for clients.
+    package func highestNumber(within others: [Value]) -> Statement {
+        let column = section.columns[section.keyCount - 1]
+        let key = others.enumerated().map { Assignment(column: $0, value: $1) }
+        return Statement(
+            sql: "SELECT \(dialect.reading(column, of: section.table)) FROM " + dialect.quoted(section.table)
+                + whereAll(key) + " ORDER BY \(dialect.quoted(column.name)) DESC LIMIT 1" + dialect.lockingClause,
+            binds: binds(key), columns: [column])
+    }
+
     /// Returns the statement that inserts a row.
     ///
     /// - Parameter extras: columns outside the section; assigned columns are ignored.

@@ -81,6 +81,7 @@ enum RulesVersion {
         }
         for field in section.readOnly { add(["read-only"], &hash); add(field, &hash) }
         if section.allowsClientKeys { add(["client-keys"], &hash) }
+        if section.gatewayNumbersKey { add(["number"], &hash) }
         for link in section.parent { add(["parent", "\(link.column)", "\(link.rootColumn)"], &hash) }
         add(["order"] + section.order.map { "\($0)" }, &hash)
         let undoColumns = section.keptColumns.filter { !named($0, in: section) }

@@ -54,6 +54,7 @@ struct SectionBinder {
         let order = rules.order.compactMap { add($0.value, $0.place) }
         var settings = settings(key: key, parents: parents, fields: content.fields)
         settings.keptColumns = keptColumns()
+        let numbersKey = numbersKey(key, parents: parents)
         if allowsNonTransactional {
             // To compensate a deletion, a push needs the whole row. These columns are read but not kept.
             for column in table.columns where column.serverOwned == nil { _ = add(column.name, rules.name.place) }
@@ -63,8 +64,9 @@ struct SectionBinder {
             name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton,
             table: SectionTable(
                 table.name, columns: columns, keyCount: key.count,
-                generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, parent: parent,
-                order: order, isTransactional: table.isTransactional),
+                generatedKeyColumn: numbersKey
+                    ? key.count - 1 : key.firstIndex { table.column($0)?.isAutoIncrement == true },
+                gatewayNumbersKey: numbersKey, parent: parent, order: order, isTransactional: table.isTransactional),
             fields: content, rules: settings)
         SectionAdvice(
             section: section, table: table, place: rules.name.place, schema: references.schema,
@@ -292,7 +294,8 @@ struct SectionBinder {
     }
 
     private mutating func checkCreation(key: [String], parents: Set<String>, covered: Set<String>) {
-        if let permission = rules.clientKeys, !key.contains(where: { table.column($0)?.isAutoIncrement == true }) {
+        let isNumbered = rules.number != nil || key.contains { table.column($0)?.isAutoIncrement == true }
+        if let permission = rules.clientKeys, !isNumbered {
             findings.warning(
                 permission.place,
                 "the database does not number the key of “\(table.name)”, so clients choose it without “client-keys”")

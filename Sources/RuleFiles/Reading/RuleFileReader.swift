@@ -85,7 +85,7 @@ struct RuleFileReader {
             [
                 "table", "schema", "key", "groups", "read-only", "on-conflict", "on-missing", "on-delete-conflict",
                 "list", "parent", "order", "identity", "where", "delete", "checks", "client-keys", "frozen-when",
-                "undo-columns", "stamp", "lookups",
+                "undo-columns", "stamp", "lookups", "number",
             ], in: "a section", &findings)
         let table = mapping.text("table", &findings)
         if mapping["table"] == nil { findings.error(name.place, "section “\(name.value)” names no table") }
@@ -124,6 +124,7 @@ struct RuleFileReader {
             softDelete: readDelete(mapping), checks: readChecks(mapping),
             frozenWhen: mapping.text("frozen-when", &findings),
             clientKeys: mapping.choice("client-keys", of: Permission.self, findings: &findings),
+            number: mapping.choice("number", of: KeyNumbering.self, findings: &findings),
             stamps: readStamps(mapping), undoColumns: readUndoColumns(mapping))
         for (what, sql) in section.operatorSQL {
             if let fault = OperatorSQLShape.fault(in: sql.value) {

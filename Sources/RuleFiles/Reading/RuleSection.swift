@@ -22,6 +22,8 @@ struct RuleSection: Sendable, Hashable {
     let frozenWhen: Placed<String>?
     /// The location of `client-keys`, or nil if clients may not choose keys that the database numbers.
     let clientKeys: Placed<Permission>?
+    /// The location of `number`, or nil if clients or the database number new rows.
+    let number: Placed<KeyNumbering>?
     /// The columns that every insertion and update sets.
     let stamps: [RuleStamp]
     /// The columns that a deletion keeps besides those of the rules.
