@@ -24,6 +24,28 @@ import Testing
         #expect(reads == [1, 1])
     }
 
+    @Test("Questions of several edits about singletons and frozen rows take one statement each")
+    func questionsTogether() async throws {
+        let book = try await OrderBook(frozenWhen: "state = 'sent'", hasDelivery: true)
+        let edits = [1, 2].map { book.address($0, from: "Rome", to: "Oslo") }
+        let (order, delivery) = (SectionPlace(book.orders, 0), SectionPlace(book.orders, 2))
+        let found = try await book.run([edits]) { stages -> (reads: Int, addresses: [Value?], frozen: [Bool?]) in
+            var (facts, writer) = (FactStore(stages.run), ChangeWriter(stages.run))
+            let keys = [1, 2, 3].map { RecordKey([.integer($0)]) }
+            try facts.answer(
+                keys.map { .singleton(delivery, link: $0.parts) } + keys.map { .frozen(order, $0) }, &writer)
+            let view = facts.view(after: writer)
+            let rows = keys.map { [$0.parts[0], .word("new"), .integer(0)] }
+            return (
+                stages.session.reads, try rows.map { try view.singleton(delivery, of: $0)?[1] },
+                rows.map { view.before.isFrozen($0, in: book.orders.root) }
+            )
+        }
+        #expect(found.reads == 2)
+        #expect(found.addresses == [.word("Rome"), .word("Oslo"), nil])
+        #expect(found.frozen == [false, false, false])
+    }
+
     @Test("A row that another resource has written is read again")
     func twoResourcesOfOneTable() async throws {
         let book = try await OrderBook()

@@ -15,14 +15,23 @@ final class OrderBook: Sendable {
     let lines: Resource
     private let folder: URL
 
-    /// - Parameter checks: the checks of order rows.
-    init(checks: [RowCheck] = [], isTransactional: Bool = true) async throws {
+    /// - Parameters:
+    ///   - checks: the checks of order rows.
+    ///   - frozenWhen: the condition under which an order is frozen.
+    ///   - identity: the column that identifies a new line among those of its order and as a record of its own.
+    ///   - hasDelivery: true if an order has a singleton for its delivery.
+    init(
+        checks: [RowCheck] = [], isTransactional: Bool = true, frozenWhen: String? = nil, identity: [Int]? = nil,
+        hasDelivery: Bool = false
+    ) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "fm-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         engine = try SQLiteEngine(path: folder.appending(path: "db").path(), creates: true)
         let statements = [
             "CREATE TABLE orders (id INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL, total INTEGER NOT NULL)",
             "CREATE TABLE lines (id INTEGER PRIMARY KEY AUTOINCREMENT, order_no INTEGER NOT NULL, article TEXT UNIQUE)",
+            "CREATE TABLE deliveries (order_no INTEGER PRIMARY KEY, address TEXT)",
+            "INSERT INTO deliveries VALUES (1, 'Rome'), (2, 'Oslo')",
             "INSERT INTO orders VALUES (1, 'new', 10), (2, 'new', 20), (3, 'new', 30)",
             "INSERT INTO lines VALUES (1, 1, 'tea'), (2, 1, 'rice'), (3, 2, 'beans')",
         ]
@@ -31,9 +40,13 @@ final class OrderBook: Sendable {
             return .commit(())
         }
         let (order, line) = (TableName(name: "orders"), TableName(name: "lines"))
-        let schema = try await engine.schema(of: [order, line], deadline: .now + .seconds(60))
+        let delivery = TableName(name: "deliveries")
+        let schema = try await engine.schema(of: [order, line, delivery], deadline: .now + .seconds(60))
         var rules = SectionRules()
         rules.checks = checks
+        rules.frozenWhen = frozenWhen.map { Ruled($0) }
+        var lineRules = SectionRules()
+        lineRules.identity = identity.map { Ruled($0) }
         let root = Section(
             name: "order", kind: .root,
             table: SectionTable(
@@ -48,13 +61,22 @@ final class OrderBook: Sendable {
                 parent: [ParentLink(column: 1, rootColumn: 0)], isTransactional: isTransactional),
             fields: SectionFields(
                 [Field(name: "article", column: 2)],
-                groups: [Group(name: "article", fields: 0..<1, onConflict: Ruled(.clientWins), merge: nil)]))
+                groups: [Group(name: "article", fields: 0..<1, onConflict: Ruled(.clientWins), merge: nil)]),
+            rules: lineRules)
+        let part = Section(
+            name: "delivery", kind: .singleton,
+            table: SectionTable(
+                delivery,
+                columns: [Column(name: "order_no", type: Self.number, isNullable: false), Self.text("address")],
+                keyCount: 0, parent: [ParentLink(column: 0, rootColumn: 0)], isTransactional: isTransactional),
+            fields: Self.fields(["address"]))
         let own = Section(
             name: "line", kind: .root,
             table: SectionTable(
                 line, columns: columns, keyCount: 1, generatedKeyColumn: 0, isTransactional: isTransactional),
-            fields: Self.fields(["order_no", "article"]))
-        guard let orders = Resource(name: "orders", description: nil, sections: [root, list]),
+            fields: Self.fields(["order_no", "article"]), rules: lineRules)
+        let sections = hasDelivery ? [root, list, part] : [root, list]
+        guard let orders = Resource(name: "orders", description: nil, sections: sections),
             let lines = Resource(name: "lines", description: nil, sections: [own])
         else { throw StoreError(.other, "the resources of the test are wrong") }
         (self.orders, self.lines) = (orders, lines)
@@ -107,6 +129,18 @@ final class OrderBook: Sendable {
                     group: group, base: .values(values(old)), edited: values(new), path: WirePath(field),
                     isRowForm: false)
             ]), path: WirePath(section.name))
+    }
+
+    /// An edit of the address of an order's delivery.
+    func address(_ id: Int, from old: String, to new: String) -> Edit {
+        let section = orders.sections[2]
+        let values = { FieldValues(fields: [0], values: [Value.word($0)]) }
+        let group = GroupEdit(
+            group: 0, base: .values(values(old)), edited: values(new), path: WirePath("address"), isRowForm: false)
+        return Edit(
+            resource: orders, id: RowID(RecordKey([.integer(Int128(id))])),
+            rows: [RowEdit(section: 2, id: nil, action: .edit([group]), path: WirePath(section.name))],
+            path: WirePath("edits"))
     }
 
     /// The creation of a row of `lines` under a temporary id.
