@@ -19,6 +19,15 @@ struct MariaDBDialect: Dialect {
         "CAST(CONVERT(\(first) USING utf8mb4) AS BINARY) = CAST(CONVERT(\(second) USING utf8mb4) AS BINARY)"
     }
 
+    /// MariaDB returns a BIT of a subquery as its decimal digits, but calls it a BIT.
+    func subqueryValue(_ expression: String, _ type: ColumnType) -> String {
+        switch type {
+        case .boolean, .bit: expression + " + 0"
+        case .coded(let code): subqueryValue(expression, code.type)
+        default: expression
+        }
+    }
+
     var defaultRow: String { " () VALUES ()" }
     var insertIfAbsent: String { "INSERT IGNORE" }
 

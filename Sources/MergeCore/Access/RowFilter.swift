@@ -54,7 +54,10 @@ extension RowFilter {
     fileprivate static func test(_ test: SettledTest, _ column: Column) -> Test? {
         switch test {
         case .never: return .oneOf([])
-        case .null: return .null
+        case .null:
+            // A JSON column may store the text null, which is NULL too.
+            if case .json = column.type { return nil }
+            return .null
         case .oneOf(let values):
             guard values.count <= mostValues, column.findsEqual else { return nil }
             return .oneOf(values)
@@ -77,7 +80,7 @@ extension RowFilter {
 extension Column {
     /// True if a database compares the column's values as the gateway does.
     fileprivate var comparesByValue: Bool {
-        if isLoose { return false }
+        if isLoose || isSpelled { return false }
         return switch type {
         case .boolean, .integer, .bit, .year, .decimal, .date, .dateTime, .timestamp: true
         default: false
@@ -86,7 +89,8 @@ extension Column {
 
     /// True if a database finds every equal value, perhaps with others.
     fileprivate var findsEqual: Bool {
-        switch uncoded?.type ?? type {
+        if isSpelled { return false }
+        return switch uncoded?.type ?? type {
         case .boolean, .integer, .bit, .year, .decimal, .date, .dateTime, .timestamp, .text: true
         default: false
         }

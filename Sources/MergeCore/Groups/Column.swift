@@ -8,6 +8,8 @@ package final class Column: Sendable, Hashable {
     package let isNullable: Bool
     /// True if the column can contain values of other types (SQLite, or a boolean in an integer column).
     package let isLoose: Bool
+    /// True if the database stores dates and times as texts, so that equal values may have different spellings.
+    package let isSpelled: Bool
     /// The column's type as the database reported it with the schema, or nil if no schema describes the column.
     package let signature: ColumnSignature?
     /// The form of the values on the wire.
@@ -19,10 +21,11 @@ package final class Column: Sendable, Hashable {
 
     /// Creates a column.
     package init(
-        name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false, signature: ColumnSignature? = nil,
-        lookup: ReferenceStep? = nil
+        name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false, isSpelled: Bool = false,
+        signature: ColumnSignature? = nil, lookup: ReferenceStep? = nil
     ) {
         self.lookup = lookup
+        self.isSpelled = isSpelled
         self.name = name
         self.type = type
         self.isNullable = isNullable
@@ -40,7 +43,7 @@ package final class Column: Sendable, Hashable {
     package static func == (a: Column, b: Column) -> Bool {
         a === b
             || (a.name, a.type, a.isNullable, a.isLoose, a.signature, a.lookup)
-                == (b.name, b.type, b.isNullable, b.isLoose, b.signature, b.lookup)
+                == (b.name, b.type, b.isNullable, b.isLoose, b.signature, b.lookup) && a.isSpelled == b.isSpelled
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -63,6 +66,6 @@ extension Column {
     package static func lookup(_ step: ReferenceStep) -> Column {
         Column(
             name: step.own.name + "." + step.column.name, type: step.column.type, isNullable: true,
-            isLoose: step.column.isLoose, lookup: step)
+            isLoose: step.column.isLoose, isSpelled: step.column.isSpelled, lookup: step)
     }
 }

@@ -11,7 +11,8 @@ extension Dialect {
         let own = quoted(table) + "." + quoted(step.own.name)
         // Texts are compared by their characters, as everywhere.
         let exact = step.key.type.comparison == .text ? " AND " + isExactly(key, own) : ""
-        return "(SELECT " + value(step.column, referred + "." + quoted(step.column.name)) + " FROM "
+        let shown = value(step.column, referred + "." + quoted(step.column.name))
+        return "(SELECT " + subqueryValue(shown, step.column.type) + " FROM "
             + quoted(step.table) + " AS " + referred + " WHERE " + key + " = " + own + exact
             + (isShared ? sharedLockingClause : "") + ")"
     }

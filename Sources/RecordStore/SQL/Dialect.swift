@@ -22,6 +22,9 @@ package protocol Dialect: Sendable {
     /// Returns the condition that two texts have the same characters, whatever their collations.
     func isExactly(_ first: String, _ second: String) -> String
 
+    /// Returns the expression by which a subquery returns a value of a type as a SELECT would.
+    func subqueryValue(_ expression: String, _ type: ColumnType) -> String
+
     /// The rest of an INSERT of defaults only, after the table's name.
     var defaultRow: String { get }
 

@@ -28,11 +28,26 @@ package struct ColumnSchema: Sendable, Hashable {
     /// Returns the column as statements use it.
     ///
     /// - Parameter type: one of the types that the rules may choose.
-    package func column(as type: ColumnType, isLoose: Bool? = nil) -> Column {
+    package func column(as type: ColumnType) -> Column {
         Column(
-            name: name, type: type, isNullable: isNullable, isLoose: isLoose ?? self.isLoose,
+            name: name, type: type, isNullable: isNullable, isLoose: isLoose(as: type),
+            isSpelled: type.isDateOrTime && storesTexts,
             // A spatial column is read through a function, which reports its own type.
             signature: type == .wellKnownText ? nil : signature)
+    }
+
+    /// True if the column may contain values that a type cannot express.
+    private func isLoose(as type: ColumnType) -> Bool {
+        switch type {
+        case .coded: false
+        case .boolean: isLoose || types.first != .boolean
+        default: isLoose
+        }
+    }
+
+    /// True if the rules may read the column as text.
+    private var storesTexts: Bool {
+        (types + explicitTypes).contains { if case .text = $0 { true } else { false } }
     }
 
     /// The type of the column in a key.

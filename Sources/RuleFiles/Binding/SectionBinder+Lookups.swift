@@ -107,11 +107,7 @@ extension SectionBinder {
 
     /// Returns the type that the rules of the referred table give to a column, or else the column's own.
     private func type(of column: ColumnSchema, in table: TableSchema) -> ColumnType? {
-        let named = fields(of: column.name, in: table).compactMap(\.type?.value).first
-        let chosen = named.flatMap { name in
-            (column.types + column.explicitTypes).first { $0.name == name }
-        }
-        return chosen ?? column.types.first
+        fields(of: column.name, in: table).compactMap { column.type(givenBy: $0) }.first ?? column.types.first
     }
 
     private func isPrivate(_ column: String, in table: TableSchema) -> Bool {

@@ -13,16 +13,13 @@ extension SectionBinder {
             refuse(values, of: column.name)
             return nil
         }
-        let types = (column.types + column.explicitTypes).filter(\.storesCodes)
-        guard let first = types.first else {
+        guard let type = column.type(storing: values) else {
             findings.error(
                 values.place,
                 "column “\(column.name)” of type \(column.declaredType) cannot have “values”; they need a text, ENUM, "
                     + "integer, decimal or BIT column")
             return nil
         }
-        // A column of an unknown type offers several types.
-        let type = types.first { values.yes.value.code(in: $0) != nil && values.no.value.code(in: $0) != nil } ?? first
         guard let yes = code(values.yes, in: type, of: column), let no = code(values.no, in: type, of: column) else {
             return nil
         }
@@ -49,6 +46,37 @@ extension SectionBinder {
     }
 }
 
+extension ColumnSchema {
+    /// Returns the type of the stored values of a boolean; nil if the column cannot have `values`.
+    fileprivate func type(storing values: RuleBooleanCode) -> ColumnType? {
+        // A column of an unknown type offers several types.
+        let types = (types + explicitTypes).filter(\.storesCodes)
+        return types.first { values.yes.value.code(in: $0) != nil && values.no.value.code(in: $0) != nil }
+            ?? types.first
+    }
+
+    /// Returns the type that a field gives to the column; nil for none, and if the field's rules are wrong.
+    func type(givenBy field: RuleField) -> ColumnType? {
+        if let values = field.values {
+            guard let type = type(storing: values), let yes = values.yes.value.code(in: type),
+                let no = values.no.value.code(in: type), yes != no
+            else { return nil }
+            return .coded(BooleanCode(type: type, yes: yes, no: no))
+        }
+        guard let named = field.type?.value, let type = (types + explicitTypes).first(where: { $0.name == named })
+        else { return nil }
+        return type.separated(by: field.separator?.value)
+    }
+}
+
+extension ColumnType {
+    /// Returns the type with the separator of the rules, if it is a delimited set.
+    func separated(by separator: String?) -> ColumnType {
+        guard case .delimitedSet(_, let text) = self else { return self }
+        return .delimitedSet(separator: separator ?? ",", text)
+    }
+}
+
 extension RuleConstant {
     fileprivate func code(in type: ColumnType) -> Value? {
         value(in: type).flatMap { type.forbidsWriting($0) == nil ? $0 : nil }
@@ -56,10 +84,6 @@ extension RuleConstant {
 }
 
 extension ColumnType {
-    var isCoded: Bool {
-        if case .coded = self { true } else { false }
-    }
-
     fileprivate var storesCodes: Bool {
         switch self {
         case .integer, .bit, .decimal, .numeric, .text, .enumeration: true

@@ -223,8 +223,7 @@ struct SectionBinder {
         }
         positions[name] = columns.count
         let type = keyed.contains(name) ? column.keyType(for: named) : named
-        let isLoose = type.isCoded ? false : column.isLoose || (type == .boolean && column.types.first != .boolean)
-        columns.append(column.column(as: type, isLoose: isLoose))
+        columns.append(column.column(as: type))
         return columns.count - 1
     }
 
@@ -235,7 +234,7 @@ struct SectionBinder {
                 type = code(values, of: column)
                 if type == nil { return nil }
             } else if let named = field.type {
-                type = self.type(named, of: column, separator: field.separator?.value ?? ",")
+                type = self.type(named, of: column, separator: field.separator?.value)
                 if type == nil { return nil }
             }
         }
@@ -255,7 +254,7 @@ struct SectionBinder {
             formerly: field.formerly.map(\.value))
     }
 
-    private mutating func type(_ named: Placed<String>, of column: ColumnSchema, separator: String) -> ColumnType? {
+    private mutating func type(_ named: Placed<String>, of column: ColumnSchema, separator: String?) -> ColumnType? {
         let offered = column.types + column.explicitTypes
         guard let type = offered.first(where: { $0.name == named.value }) else {
             let names = offered.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
@@ -266,8 +265,7 @@ struct SectionBinder {
                     + nearest(named.value, names))
             return nil
         }
-        if case .delimitedSet(_, let text) = type { return .delimitedSet(separator: separator, text) }
-        return type
+        return type.separated(by: separator)
     }
 
     private mutating func checkWritable(

@@ -19,6 +19,8 @@ struct SQLiteDialect: Dialect {
         "CAST(\(first) AS BLOB) = CAST(\(second) AS BLOB)"
     }
 
+    func subqueryValue(_ expression: String, _ type: ColumnType) -> String { expression }
+
     var defaultRow: String { " DEFAULT VALUES" }
     var insertIfAbsent: String { "INSERT OR IGNORE" }
 
