@@ -31,7 +31,7 @@ struct Ready: AsyncParsableCommand {
             let answer = try await probe.ask(within: patience)
             print(String(decoding: answer.body, as: UTF8.self))
             if !answer.isReady { throw ExitCode(1) }
-        } catch let silence as ReadinessProbe.Silence {
+        } catch let silence as GatewayRequest.Silence {
             throw SettingsError(silence.description)
         }
     }
