@@ -24,7 +24,9 @@ enum RowEncoder {
         init(_ encoder: JSONEncoder) { self.encoder = encoder }
 
         func leaf(_ value: some Encodable) throws -> JSONValue {
-            try JSONValue(bytes: encoder.encode(value)) ?? .null
+            // As a number of JSON, a decimal would lose digits.
+            if let decimal = value as? Decimal { return .string("\(decimal)") }
+            return try JSONValue(bytes: encoder.encode(value)) ?? .null
         }
     }
 

@@ -32,6 +32,7 @@ from .tickets import Conflict, Gone, Lost, Overtaken, RefusedEdit, Ticket
 from .tokens import TokenSource
 from .transaction import SingleEdit, Transaction
 from .transport import HTTPTransport, Transport
+from .typed import R, ResourceType, TypedRecords
 
 log = logging.getLogger("fieldmerge")
 
@@ -181,6 +182,10 @@ class Store(Support):
                 self._identity.write(self._model.counts()[0])
         except (StoreClosed, sqlite3.Error):
             pass  # the store ends, or its next opening writes the number
+
+    def of(self, kind: ResourceType[R]) -> TypedRecords[R]:
+        """Returns the records of a resource as dataclasses that `fieldmerge types --language python` wrote."""
+        return TypedRecords(self, kind)
 
     # Editing
 
