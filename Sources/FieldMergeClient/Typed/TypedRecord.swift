@@ -11,7 +11,9 @@ public protocol TypedRecord: Codable, Hashable, Sendable, Identifiable where ID 
 /// In a new row, the database fills properties that are nil. In another row, nil is null.
 public protocol TypedRow: Codable, Hashable, Sendable {}
 
-/// A member of an ENUM or SET column. It may be one that the types do not name.
+/// A member of an ENUM or SET column.
+///
+/// It may be one that the types do not name.
 public protocol TypedMember: RawRepresentable, Codable, Hashable, Sendable where RawValue == String {}
 
 /// A resource with the type of its records, such as `Orders`.

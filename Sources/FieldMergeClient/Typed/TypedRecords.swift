@@ -1,4 +1,6 @@
-/// The records of one resource, which `store.of(Orders)` returns. Each function is that of the store.
+/// The records of one resource, which `store.of(Orders)` returns.
+///
+/// Each function is that of the store.
 public struct TypedRecords<Value: TypedRecord>: Sendable {
     let store: FieldMergeStore
     let name: String
@@ -45,7 +47,9 @@ public struct TypedRecords<Value: TypedRecord>: Sendable {
         try await store.edit(name, id, isolation: isolation) { try $0.change(change) }
     }
 
-    /// Creates a record. The database fills properties that are nil.
+    /// Creates a record.
+    ///
+    /// The database fills properties that are nil.
     @discardableResult
     public func create(_ record: Value, isolation: isolated (any Actor)? = #isolation) async throws -> Ticket {
         try await store.create(name, id: record.givenID, isolation: isolation) { try record.write(to: &$0) }
@@ -91,8 +95,9 @@ extension FieldMergeTransaction {
         try edit(type.name, id) { try $0.change(change) }
     }
 
-    /// Creates a record. The database fills properties that are nil.
+    /// Creates a record.
     ///
+    /// The database fills properties that are nil.
     /// - Returns: the record's id, temporary where the database numbers it.
     @discardableResult
     public func create<Value: TypedRecord>(_ type: ResourceType<Value>, _ record: Value) throws -> Value.ID {

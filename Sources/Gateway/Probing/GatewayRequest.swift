@@ -82,7 +82,9 @@ package struct GatewayRequest: Sendable {
                 promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
                 return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName)) }
+                    if let tls {
+                        try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName))
+                    }
                     try pipeline.addHTTPClientHandlers()
                     try pipeline.addHandler(AnswerReader(promise, mostBytes: mostBytes))
                     channel.write(HTTPClientRequestPart.head(head), promise: nil)

@@ -7,14 +7,17 @@ package enum ClientLanguage: String, CaseIterable, Sendable {
         switch self {
         case .typescript:
             [
-                "Base64", "CalendarDate", "Decimal", "EditableList", "JSONValue", "LocalDateTime", "NewRow", "Omit", "Pick",
+                "Base64", "CalendarDate", "Decimal", "EditableList", "JSONValue", "LocalDateTime", "NewRow", "Omit",
+                "Pick",
                 "Timestamp", "TimeSpan", "TypedRecord", "Array", "Object", "String", "Number", "Boolean", "Symbol",
             ]
         case .swift:
             [
-                "Any", "Array", "Bool", "CalendarDate", "CodingKey", "CodingKeys", "Data", "Decimal", "Double", "Foundation",
+                "Any", "Array", "Bool", "CalendarDate", "CodingKey", "CodingKeys", "Data", "Decimal", "Double",
+                "Foundation",
                 "FieldMergeClient", "Int", "JSONValue", "LocalDateTime", "Never", "Optional", "Protocol", "Record",
-                "RecordEdit", "ResourceType", "Self", "Set", "String", "Timestamp", "TimeSpan", "Type", "TypedID", "TypedRecord",
+                "RecordEdit", "ResourceType", "Self", "Set", "String", "Timestamp", "TimeSpan", "Type", "TypedID",
+                "TypedRecord",
                 "TypedRow", "TypedMember", "UInt64", "Void", "Error", "Result", "Task",
             ]
         case .python:
@@ -29,12 +32,16 @@ package enum ClientLanguage: String, CaseIterable, Sendable {
     var takenProperties: Set<String> {
         switch self {
         case .typescript: []
-        case .swift: takenTypes.union(["init", "self"])
+        // An optional has members “none” and “some” of its own.
+        case .swift: takenTypes.union(["init", "self", "none", "some"])
         case .python:
             takenTypes.union([
-                "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
-                "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
-                "raise", "return", "try", "while", "with", "yield", "bool", "bytes", "dataclass", "dict", "field", "float",
+                "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+                "except",
+                "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
+                "pass",
+                "raise", "return", "try", "while", "with", "yield", "bool", "bytes", "dataclass", "dict", "field",
+                "float",
                 "int", "list", "str", "ticket", "from_base64",
             ])
         }
@@ -44,10 +51,14 @@ package enum ClientLanguage: String, CaseIterable, Sendable {
 extension ClientLanguage {
     /// Words of Swift that are names between backticks.
     static let swiftKeywords: Set<String> = [
-        "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",
-        "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "inout",
-        "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows",
-        "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var",
+        "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
+        "else",
+        "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in",
+        "inout",
+        "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat",
+        "rethrows",
+        "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias",
+        "var",
         "where", "while",
     ]
 }

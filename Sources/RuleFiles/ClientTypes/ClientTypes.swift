@@ -36,7 +36,8 @@ struct TypedResource {
         var properties = PropertyNames(language)
         sections = resource.sections.map { section in
             TypedSection(
-                section, property: properties.property(for: section.name), resource: resource.name, in: language, &names)
+                section, property: properties.property(for: section.name), resource: resource.name, in: language, &names
+            )
         }
     }
 
@@ -63,7 +64,9 @@ struct TypedSection {
         fields = section.fields.map { field in
             TypedField(
                 field, property: properties.property(for: field.name),
-                type: TypedType(field.kind) { names.members(of: field.name, in: type, resource: resource) } record: {
+                type: TypedType(field.kind) {
+                    names.members(of: field.name, in: type, resource: resource)
+                } record: {
                     names.resources[$0]?.record
                 })
         }

@@ -16,7 +16,8 @@ package enum ClientTypesFault: Error, Equatable, CustomStringConvertible {
         case .sameName(let name, let first, let second):
             "the resources “\(first)” and “\(second)” both give the type \(name). Choose another name for one of them: "
                 + "--name \(second)=NAME"
-        case .noName(let resource): "“\(resource)” contains no letter for a type. Choose a name: --name \(resource)=NAME"
+        case .noName(let resource):
+            "“\(resource)” contains no letter for a type. Choose a name: --name \(resource)=NAME"
         }
     }
 }

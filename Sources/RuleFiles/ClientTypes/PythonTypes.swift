@@ -2,14 +2,17 @@
 struct PythonTypes {
     func text(of resources: [TypedResource]) -> String {
         let types = resources.flatMap { resource in
-            resource.sections.flatMap { section in section.fields.compactMap { members($0.type) } + [row(section, of: resource)] }
+            resource.sections.flatMap { section in
+                section.fields.compactMap { members($0.type) } + [row(section, of: resource)]
+            }
                 + [record(resource)]
         }
         let body = types.joined(separator: "\n\n\n")
         func used(_ names: [String]) -> String { names.filter { body.containsWord($0) }.joined(separator: ", ") }
         let typing = used(["Any", "ClassVar", "Final", "Literal", "TypeAlias"])
         let own = used([
-            "CalendarDate", "JSONValue", "LocalDateTime", "ResourceType", "TimeSpan", "Timestamp", "TypedRecord", "TypedRow",
+            "CalendarDate", "JSONValue", "LocalDateTime", "ResourceType", "TimeSpan", "Timestamp", "TypedRecord",
+            "TypedRow",
             "from_base64",
         ])
         return """

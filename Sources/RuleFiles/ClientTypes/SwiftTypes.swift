@@ -2,16 +2,20 @@
 struct SwiftTypes {
     func text(of resources: [TypedResource]) -> String {
         let types = resources.flatMap { resource in
-            [constant(resource), record(resource)] + resource.sections.flatMap { section in
-                section.fields.compactMap { members($0.type) } + [row(section, of: resource)]
-            }
+            [constant(resource), record(resource)]
+                + resource.sections.flatMap { section in
+                    section.fields.compactMap { members($0.type) } + [row(section, of: resource)]
+                }
         }
+        let body = types.joined(separator: "\n\n")
+        let needsFoundation = ["Data", "Decimal"].contains { body.containsWord($0) }
+        let imports = (["FieldMergeClient"] + (needsFoundation ? ["Foundation"] : [])).map { "public import \($0)" }
         return """
             // Written by “fieldmerge types --language swift”. Do not edit.
-            public import FieldMergeClient
-            public import Foundation
+            // swift-format-ignore-file
+            \(imports.joined(separator: "\n"))
 
-            \(types.joined(separator: "\n\n"))
+            \(body)
 
             """
     }
@@ -162,7 +166,9 @@ struct SwiftTypes {
         }
     }
 
-    private func identifier(_ name: String) -> String { ClientLanguage.swiftKeywords.contains(name) ? "`\(name)`" : name }
+    private func identifier(_ name: String) -> String {
+        ClientLanguage.swiftKeywords.contains(name) ? "`\(name)`" : name
+    }
 
     private func literal(_ text: String) -> String { text.literal { "\\u{\(String($0.value, radix: 16))}" } }
 }

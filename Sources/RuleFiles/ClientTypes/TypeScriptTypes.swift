@@ -8,12 +8,14 @@ struct TypeScriptTypes {
         }
         let body = types.joined(separator: "\n\n")
         let imports = [
-            "Base64", "CalendarDate", "Decimal", "EditableList", "JSONValue", "LocalDateTime", "NewRow", "Timestamp", "TimeSpan",
+            "Base64", "CalendarDate", "Decimal", "EditableList", "JSONValue", "LocalDateTime", "NewRow", "Timestamp",
+            "TimeSpan",
             "TypedRecord",
         ].filter { body.containsWord($0) }
+        let head = "import type { \(imports.joined(separator: ", ")) } from \(quoted(module));"
         return """
             // Written by “fieldmerge types --language typescript”. Do not edit.
-            import type { \(imports.joined(separator: ", ")) } from \(quoted(module));
+            \(head)
 
             \(body)
 

@@ -172,7 +172,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
    */
   async function news(signal, heard) {
     const place = placeIn(await local.place());
-    if (place.feed) await (await loaded(import("./lines.js"))).lines(gateway, changesAt(place), signal, ({ code, changes }) => heard(code === "resync" || !!changes?.length), "data:");
+    if (place.feed) await (await loaded(import("./lines.js"))).news(gateway, changesAt(place), signal, heard);
   }
 
   return { local, gateway, askToken, push, pull, news, get lane() { return lane; } };

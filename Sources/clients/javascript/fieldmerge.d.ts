@@ -385,6 +385,85 @@ export interface Live<T> extends AsyncIterable<Result<T>> {
   close(): void;
 }
 
+/** An exact decimal number such as `"12.50"`. */
+export type Decimal = `${number}`;
+/** A day such as `"2026-11-20"`. */
+export type CalendarDate = `${number}-${number}-${number}`;
+/** A time without a time zone such as `"2026-11-20T10:00:00"`. */
+export type LocalDateTime = `${CalendarDate}T${number}:${number}:${number}`;
+/** A moment such as `"2026-11-20T10:00:00Z"`, in UTC. */
+export type Timestamp = `${LocalDateTime}Z`;
+/** A time such as `"10:00:00"`, from `-838:59:59` to `838:59:59`. */
+export type TimeSpan = `${number}:${number}:${number}`;
+/** Bytes. */
+export type Base64 = string;
+
+declare const resourceName: unique symbol;
+
+/** A record in a type that `fieldmerge types` writes, with the name of its resource. */
+export interface TypedRecord<Name extends string> {
+  readonly [resourceName]?: Name;
+}
+
+/** The name of the resource of a type. */
+export type ResourceName<T> = T extends TypedRecord<infer Name> ? Name : string;
+
+type Without<T, Value> = { [K in keyof T]-?: Value extends T[K] ? never : K }[keyof T];
+type GivenKeys<T> = Exclude<Without<T, null> & Without<T, undefined>, "id">;
+
+/** A row to be created: the database fills what is left out. */
+export type NewRow<Row> = Pick<Row, GivenKeys<Row>> & Partial<Pick<Row, Exclude<keyof Row, GivenKeys<Row>>>>;
+
+/** The items of a list inside an edit, which also takes new items. */
+export interface EditableList<Row, New> extends Array<Row> {
+  push(...items: (Row | New)[]): number;
+  unshift(...items: (Row | New)[]): number;
+  splice(start: number, count?: number, ...items: (Row | New)[]): Row[];
+}
+
+/** A record that was read. Records change inside `edit`. */
+export type ReadRecord<T> = T extends string | number | bigint | boolean | null | undefined | String ? T
+  : T extends (infer Item)[] ? readonly ReadRecord<Item>[]
+    : { readonly [K in keyof T]: ReadRecord<T[K]> };
+
+type Rows<Part> = NonNullable<Part> extends readonly (infer Row)[] ? Row : NonNullable<Part>;
+type Sections<T> = Exclude<keyof T & string, "id">;
+
+/** A path of a field: `section.field`, `list.field`, `id`. */
+export type RecordPath<T> = "id" | { [S in Sections<T>]: `${S}.${keyof Rows<T[S]> & string}` }[Sections<T>];
+
+type FieldAt<T, Path> = Path extends `${infer S}.${infer F}`
+  ? S extends keyof T ? (F extends keyof Rows<T[S]> ? Rows<T[S]>[F] : never) : never
+  : Path extends keyof T ? T[Path] : never;
+type Value<Field> = Field extends readonly (infer Member)[] ? Member : Field;
+type ValueCondition<V> = V | readonly V[] | { from?: V; before?: V; startsWith?: string; not?: ValueCondition<V> };
+
+/** A query whose paths and values the compiler checks. */
+export interface TypedQuery<T> extends Omit<Query, "where" | "sort"> {
+  where?: { [Path in RecordPath<T>]?: ValueCondition<Value<FieldAt<T, Path>>> };
+  sort?: (RecordPath<T> | `-${RecordPath<T>}`)[];
+}
+
+/** What `store.of` returns: each function is that of the store, without the resource. */
+export interface TypedRecords<T> {
+  record(id: ID, options?: { signal?: AbortSignal }): Promise<ReadRecord<T> | null>;
+  records(options?: { signal?: AbortSignal }): Promise<ReadRecord<T>[]>;
+  query(query?: TypedQuery<T> & { signal?: AbortSignal }): Promise<Result<ReadRecord<T>>>;
+  count(query?: TypedQuery<T> & { signal?: AbortSignal }): Promise<number>;
+  live(query?: TypedQuery<T>): Live<ReadRecord<T>>;
+  edit(id: ID, change: (record: T) => unknown, options?: { base?: ReadRecord<T> }): Promise<Ticket>;
+  draft(id: ID): Promise<Draft<T>>;
+  form(id?: ID | null): Promise<Form<T>>;
+  rules(): Promise<ResourceRules>;
+  /** The sections of the new record are empty, and lists have no items. */
+  create(change?: (record: T) => unknown): Promise<Ticket>;
+  delete(id: ID): Promise<Ticket>;
+  state(id: ID, place?: string, item?: ID): Promise<"clean" | "draft" | "sending" | "refused">;
+  observe(id: ID, callback?: (record: ReadRecord<T> | null) => void, options?: { signal?: AbortSignal }): Subscription<ReadRecord<T> | null>;
+  observe(callback: (records: ReadRecord<T>[]) => void, options?: { signal?: AbortSignal }): Subscription<ReadRecord<T>[]>;
+  observe(): Subscription<ReadRecord<T>[]>;
+}
+
 export interface StoreEvents {
   conflict: StoreEvent<Conflict>;
   overtaken: StoreEvent<Overtaken>;
@@ -437,6 +516,8 @@ export class FieldMergeStore extends EventTarget {
 
   record<T = FieldMergeRecord>(resource: string, id: ID, options?: { signal?: AbortSignal }): Promise<T | null>;
   records<T = FieldMergeRecord>(resource: string, options?: { signal?: AbortSignal }): Promise<T[]>;
+  /** The records of one resource, in a type that `fieldmerge types` writes: `store.of<Order>("orders")`. */
+  of<T = any>(resource: ResourceName<T>): TypedRecords<T>;
   /**
    * The records that match, in order, with unsent edits. Without an index a query reads all records of the resource.
    *

@@ -19,3 +19,6 @@ export const lines = (gateway, path, signal, each, prefix = "") => gateway.reque
   }
   if (rest) throw new Error("The answer broke off.");
 });
+
+/** Hears of changes: whether there is anything to get. */
+export const news = (gateway, path, signal, heard) => lines(gateway, path, signal, ({ code, changes }) => heard(code === "resync" || !!changes?.length), "data:");

@@ -274,6 +274,9 @@ export class FieldMergeStore extends EventTarget {
     return this.#storage.shared ? found : copy(found); // what comes from the browser's database is a copy already
   }
 
+  /** The records of one resource: the same methods without its name, for types that `fieldmerge types` writes. */
+  of(resource) { return new Proxy(this, { get: (_, name) => this[name]?.bind(this, resource) }); }
+
   /** Returns the records that match, in order, with `next` if there are more. */
   query(...rest) { return this.#more(import("./query.js"), "query", ...rest); }
 
@@ -340,10 +343,10 @@ export class FieldMergeStore extends EventTarget {
   rules(...rest) { return this.#more(import("./form.js"), "rules", ...rest); }
 
   /** Creates a record: the function fills it in. */
-  create(resource, change) { return this.transaction((t) => t.create(resource, change)); }
+  create(...rest) { return this.transaction((t) => t.create(...rest)); }
 
   /** Deletes a record. */
-  delete(resource, id) { return this.transaction((t) => t.delete(resource, id)); }
+  delete(...rest) { return this.transaction((t) => t.delete(...rest)); }
 
   /**
    * Makes several edits one: all of them are pushed together, and an error leaves none.

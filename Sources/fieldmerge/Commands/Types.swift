@@ -39,11 +39,13 @@ struct Types: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "RESOURCE=NAME: the name from which the types of a resource are named; may be repeated.", valueName: "name"))
+            "RESOURCE=NAME: the name from which the types of a resource are named; may be repeated.", valueName: "name")
+    )
     var name: [String] = []
 
     @Option(
-        help: ArgumentHelp("The module of the client library in TypeScript. (default: fieldmerge)", valueName: "module"))
+        help: ArgumentHelp("The module of the client library in TypeScript. (default: fieldmerge)", valueName: "module")
+    )
     var module: String?
 
     @Option(help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
@@ -116,7 +118,8 @@ struct Types: AsyncParsableCommand {
         guard catalog.hasAccessRules else {
             throw SettingsError("no resource has “access”, so --as changes nothing")
         }
-        return Viewer(who: "", roles: Set(roles.split(separator: ",").map { ExactText(String($0)) }), claims: AccessClaims())
+        return Viewer(
+            who: "", roles: Set(roles.split(separator: ",").map { ExactText(String($0)) }), claims: AccessClaims())
     }
 }
 
