@@ -1,5 +1,6 @@
 package import MergeService
 package import MergeWire
+package import RecordStore
 
 /// The operator's settings, without those of the database and the rules.
 package struct GatewayConfiguration: Sendable {
@@ -35,6 +36,10 @@ package struct GatewayConfiguration: Sendable {
     package var feedInterval = Duration.milliseconds(100)
     /// The rows that the scan reads in a second; nil disables it.
     package var scanRowsPerSecond: Int?
+    /// The use of the server's binary log beside the scan.
+    package var foreignLog = RowLogUse.never
+    /// The time between the starts of two scan cycles while the binary log is followed.
+    package var scanNetInterval = Duration.seconds(3_600)
     /// The minimum time between the starts of two scan cycles.
     package var scanInterval = Duration.milliseconds(500)
     /// The delay before a scan reports that a table has lost most of its rows.

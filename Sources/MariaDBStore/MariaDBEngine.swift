@@ -4,15 +4,20 @@ package import RecordStore
 /// The engine for MariaDB and MySQL over the C client: a pool of connections, each with its own thread.
 package final class MariaDBEngine: RecordEngine {
     private let pool: ConnectionPool
+    private let configuration: MariaDBConfiguration
 
     /// - Throws: `StoreError` if the C client library cannot be used.
     package init(_ configuration: MariaDBConfiguration) throws(StoreError) {
         try ClientLibrary.installed.check()
+        self.configuration = configuration
         pool = ConnectionPool(configuration)
     }
 
     /// The SQL of MariaDB.
     package var dialect: any Dialect { MariaDBDialect() }
+
+    /// The binary log.
+    package var rowLog: (any RowLog)? { MariaDBRowLog(engine: self, configuration: configuration) }
 
     /// The use of the pool's connections.
     package var connections: ConnectionCounts? { pool.counts }

@@ -23,17 +23,17 @@ struct ForeignChangeRecorder: Sendable {
 
     // MARK: Records of rows
 
-    /// Returns the records that changed rows belong to.
+    /// Returns the records that each changed row belongs to.
     ///
-    /// - Parameter revision: a later revision of a record already reports its change.
+    /// - Parameter revision: a later revision of a record already reports its change; `Int.max` if none does.
     func changes(
         _ changes: [RangeDiff.Change], in unit: ScanUnit, reportedSince revision: Int
-    ) async throws(StoreError) -> [ForeignChange] {
+    ) async throws(StoreError) -> [[ForeignChange]] {
         let records = try await records(of: changes, in: unit)
         // Only rows of the root contain condition values.
         let conditions = unit.isRoot ? [:] : try await rows.conditions(of: records.joined(), in: unit.resource)
         let names = RecordNames(journal: journal)
-        return zip(changes, records).flatMap { change, records in
+        return zip(changes, records).map { change, records in
             let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
             return records.map { key in
                 ForeignChange(
@@ -98,7 +98,7 @@ struct ForeignChangeRecorder: Sendable {
         _ changes: [ForeignChange], storing statements: [Statement], under lease: ScanLease
     ) async throws -> Int {
         // Sequences committed pushes first, so that their rows are not reported as foreign changes.
-        if !changes.isEmpty { _ = try await feed.catchUp() }
+        if changes.contains(where: { $0.toldSince < .max }) { _ = try await feed.catchUp() }
         let recorded: Int? = try await journal.engine.write(deadline: deadline) {
             [tables] session throws(StoreError) -> Ending<Int?> in
             let state = try session.query(tables.scanState(locking: true)).first.flatMap { tables.scanState($0) }

@@ -18,6 +18,16 @@ package struct ForeignChangeStatus: Sendable {
     package var cycles = 0
     /// The foreign changes that this gateway has found.
     package var found = 0
+    /// Those that the row log should have contained.
+    package var foundByScanOnly = 0
+    /// The changes that this gateway has recorded from the row log.
+    package var logged = 0
+    /// True if this gateway follows the row log.
+    package var followsLog = false
+    /// The reason why the row log cannot be read; nil if it can, or the settings exclude it.
+    package var logFault: String?
+    /// True if the settings name the row log, so that its fault is trouble.
+    package var isLogExpected = false
     /// The number of restarts after errors of the database or the journal.
     package var failures = 0
     /// The sections that cannot be scanned, because their rows have no usable key.

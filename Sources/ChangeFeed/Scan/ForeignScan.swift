@@ -3,26 +3,36 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// Finds foreign changes by reading all rows again and again.
+/// Finds foreign changes by reading all rows again and again, and in the server's row log if it may be used.
+///
+/// The log reports changes at once. The scan finds what the log does not contain: it runs the passes that the reader of
+/// the log demands, and a cycle from time to time. Without a log it runs all the time.
 ///
 /// Only the gateway with the lease scans. This saves work, but safety does not depend on it: each transaction that
 /// writes row digests and changes checks the lease again.
 package final class ForeignScan: ForeignChangeSource {
     /// The settings of a scan.
     package struct Settings: Sendable {
+        /// The use of the row log.
+        package var log: RowLogUse
         /// The maximum rows that are read in a second.
         package var rowsPerSecond: Int
         /// The minimum time between the starts of two cycles.
         package var interval: Duration
+        /// The time between the starts of two cycles while a row log is followed.
+        package var netInterval: Duration
         /// The delay before a scan reports that a table has lost most of its rows.
         package var emptiedPause: Duration
 
         /// Makes settings.
         package init(
-            rowsPerSecond: Int = 50_000, interval: Duration = .milliseconds(500), emptiedPause: Duration = .seconds(60)
+            log: RowLogUse = .never, rowsPerSecond: Int = 50_000, interval: Duration = .milliseconds(500),
+            netInterval: Duration = .seconds(3_600), emptiedPause: Duration = .seconds(60)
         ) {
             self.rowsPerSecond = rowsPerSecond
+            self.log = log
             self.interval = interval
+            self.netInterval = netInterval
             self.emptiedPause = emptiedPause
         }
     }
@@ -36,6 +46,7 @@ package final class ForeignScan: ForeignChangeSource {
     private let seen = Mutex(ForeignChangeStatus())
     /// The place at which the last pass was interrupted, or nil.
     private let place = Mutex<ScanPlace?>(nil)
+    private let agenda = PassAgenda()
     private let clock = Mutex<(lag: Int, at: ContinuousClock.Instant)?>(nil)
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let pause = Duration.seconds(1)
@@ -61,6 +72,8 @@ package final class ForeignScan: ForeignChangeSource {
     /// The current state of the scan in this gateway.
     package var status: ForeignChangeStatus? {
         var now = seen.withLock { $0 }
+        now.followsLog = agenda.isFollowing
+        now.isLogExpected = settings.log == .expected
         now.lag = clock.withLock { known in
             known.map { $0.lag + Int((ContinuousClock.now - $0.at).components.seconds) }
         }
@@ -118,27 +131,60 @@ package final class ForeignScan: ForeignChangeSource {
             return
         }
         seen.withLock { $0.isScanning = true }
+        let log = settings.log == .never ? nil : service.engine.rowLog
+        let reader = PassReader(
+            service: service, feed: feed, journal: journal, lease: lease, log: log.map { LogWatch($0, agenda) },
+            emptiedPause: settings.emptiedPause)
         let run = ScanRun(
-            settings, desk: desk,
-            reader: PassReader(
-                service: service, feed: feed, journal: journal, lease: lease, emptiedPause: settings.emptiedPause),
-            units: units,
-            progress: state.progress, from: place.withLock { $0 }
+            settings, desk: desk, reader: reader, units: units, agenda: agenda, progress: state.progress,
+            from: place.withLock { $0 }
         ) { [self] news in
-            seen.withLock { status in
-                status.cycles += news.cycles
-                status.found += news.found
-                if news.trouble == nil { status.trouble = nil }
-                if let since = news.since { status.since = since }
-            }
-            if let trouble = news.trouble { note(trouble: trouble) }
-            for sentence in news.warnings { warn(sentence) }
-            if news.hasAlteredTable { askForReload() }
-            if let state = news.state { note(state) }
+            note(news)
             return active() === rules && !Task.isCancelled
         }
         defer { place.withLock { $0 = run.place } }
-        try await run.run()
+        guard let log else { return try await run.run() }
+        let follower = LogFollower(
+            log: log, recorder: reader.recorder, agenda: agenda, lease: lease, units: units
+        ) { [self] in note($0) }
+        try await withTaskGroup { group async -> Result<Void, StoreError> in
+            group.addTask { await follower.run() }
+            defer { group.cancelAll() }
+            do throws(StoreError) {
+                return .success(try await run.run())
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    private func note(_ news: ScanNews) {
+        seen.withLock { status in
+            status.cycles += news.cycles
+            status.found += news.found
+            status.foundByScanOnly += news.foundByScanOnly
+            if news.trouble == nil { status.trouble = nil }
+            if let since = news.since { status.since = since }
+        }
+        if let trouble = news.trouble { note(trouble: trouble) }
+        for sentence in news.warnings { warn(sentence) }
+        if news.hasAlteredTable { askForReload() }
+        if let state = news.state { note(state) }
+    }
+
+    private func note(_ event: LogFollower.Event) {
+        switch event {
+        case .following: seen.withLock { $0.logFault = nil }
+        case .stopped(let reason):
+            let former = seen.withLock { status in
+                defer { status.logFault = reason }
+                return status.logFault
+            }
+            if former == reason { return }
+            warn("the binary log cannot be read, so only the scan finds changes of other programs: \(reason)")
+        case .alteredTable: askForReload()
+        case .recorded(let count): seen.withLock { $0.logged += count }
+        }
     }
 
     private func note(_ state: ScanState) {

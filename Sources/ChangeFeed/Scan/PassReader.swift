@@ -9,12 +9,16 @@ struct PassReader {
     let recorder: ForeignChangeRecorder
     let unreadable: UnreadableRecords
     let lease: ScanLease
+    /// The row log that is read at the same time, or nil.
+    var log: LogWatch?
     /// The delay before the scan reports that a section has lost most of its rows.
     let emptiedPause: Duration
 
     init(
-        service: MergeService, feed: ChangeFeed, journal: Journal, lease: ScanLease, emptiedPause: Duration
+        service: MergeService, feed: ChangeFeed, journal: Journal, lease: ScanLease, log: LogWatch?,
+        emptiedPause: Duration
     ) {
+        self.log = log
         rows = SectionRows(engine: service.engine, hashKey: journal.hashKey)
         self.journal = ScanStore(journal: journal, rows: rows)
         recorder = ForeignChangeRecorder(engine: service.engine, rows: rows, feed: feed, journal: journal)
@@ -46,6 +50,7 @@ struct PassReader {
 
     /// Stores changes and row digests in one transaction.
     func store(_ writes: ScanWrites, _ pass: inout SectionPass) async throws {
+        if !writes.changes.isEmpty { try await log?.catchUp() }
         pass.found += try await recorder.record(
             writes.changes, storing: writes.statements(journal.tables, unit: pass.section.id), under: lease)
     }

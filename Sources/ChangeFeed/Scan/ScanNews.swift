@@ -8,6 +8,8 @@ struct ScanNews {
     var cycles = 0
     /// The foreign changes that were found.
     var found = 0
+    /// Those of sections whose changes the row log should have contained.
+    var foundByScanOnly = 0
     /// The state in the journal, if it was read.
     var state: ScanState?
     /// The time since which foreign changes are detected.

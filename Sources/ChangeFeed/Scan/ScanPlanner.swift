@@ -44,6 +44,8 @@ struct ScanPlanner {
     private var next = 0
     private var resumed: ScanPlace?
     private var isWhole = true
+    /// The sections of a partial cycle; nil for all.
+    private var chosen: Set<Int>?
     /// The place at which a run that ends now is interrupted; nil between cycles.
     private(set) var place: ScanPlace?
 
@@ -56,15 +58,20 @@ struct ScanPlanner {
     // MARK: A cycle
 
     /// Begins a cycle over all sections, or the rest of an interrupted one.
-    mutating func beginCycle() {
+    ///
+    /// - Parameter chosen: the only sections of this cycle, which begins anew; nil for all.
+    mutating func beginCycle(over chosen: Set<Int>? = nil) {
+        self.chosen = chosen
+        if chosen != nil { place = nil }
         resumed = place
         let first = place.flatMap { place in sections.firstIndex { $0.name == place.section } }
         next = first ?? 0
-        isWhole = first == nil
+        isWhole = first == nil && chosen == nil
     }
 
     /// Returns the next work of the cycle; nil at its end.
     mutating func nextTurn(now: ContinuousClock.Instant) -> Turn? {
+        while next < sections.count, chosen.map({ !$0.contains(next) }) ?? false { next += 1 }
         guard next < sections.count else {
             place = nil
             return nil

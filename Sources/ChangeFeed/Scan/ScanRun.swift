@@ -9,11 +9,17 @@ import RecordStore
 final class ScanRun {
     private let settings: ForeignScan.Settings
     private let desk: ScanDesk
-    private let reader: PassReader
+    private var reader: PassReader
     private let units: [ScanUnit]
     private var planner: ScanPlanner
     /// The sections in memory, by their index.
     private var sections: [Int: SectionScan] = [:]
+    /// The demands that the current passes fulfil, by section.
+    private var demands: [Int: Int] = [:]
+    /// The sections of which the row log contained all changes when the current pass began.
+    private var covered: Set<Int> = []
+    private let agenda: PassAgenda
+    private var notesChecked: ContinuousClock.Instant?
     /// The pass over a busy section, between the steps of another pass.
     private var busyPass: (section: Int, pass: SectionPass)?
     private var progress: ScanProgress
@@ -24,16 +30,18 @@ final class ScanRun {
     private let report: (ScanNews) -> Bool
 
     /// - Parameters:
+    ///   - agenda: demands passes while a row log is followed.
     ///   - place: the place at which the run before was interrupted.
     ///   - report: receives the news of the run; returns false to end it.
     init(
         _ settings: ForeignScan.Settings, desk: ScanDesk, reader: PassReader, units: [ScanUnit],
-        progress: ScanProgress, from place: ScanPlace?, report: @escaping (ScanNews) -> Bool
+        agenda: PassAgenda, progress: ScanProgress, from place: ScanPlace?, report: @escaping (ScanNews) -> Bool
     ) {
         self.settings = settings
         self.desk = desk
         self.reader = reader
         self.units = units
+        self.agenda = agenda
         self.progress = progress
         self.report = report
         planner = ScanPlanner(sections: units.map(\.name), from: place)
@@ -66,9 +74,23 @@ final class ScanRun {
     private func followTables() async throws {
         while true {
             let begin = ContinuousClock.now
-            try await cycle()
+            let due = try await dueSections()
+            if due?.isEmpty != true { try await cycle(over: due) }
             try await rest(until: begin.advanced(by: settings.interval))
         }
+    }
+
+    /// Returns the sections that are read now; nil for all.
+    ///
+    /// While a row log is followed, these are few.
+    private func dueSections() async throws -> Set<Int>? {
+        let now = ContinuousClock.now
+        guard var names = agenda.due(now: now, interval: settings.netInterval) else { return nil }
+        if notesChecked.map({ now - $0 >= .seconds(5) }) ?? true {
+            notesChecked = now
+            names.formUnion(try await journal.sectionsWithManyNotes())
+        }
+        return Set(units.indices.filter { names.contains(units[$0].name) })
     }
 
     /// Scans a database file only after commits of other connections.
@@ -101,8 +123,9 @@ final class ScanRun {
         var state: ScanState?
         if isForced || renewed.map({ .now - $0 >= .seconds(1) }) ?? true {
             progress.rowsPerSecond = pace.rowsPerSecond(now: .now)
-            let kept = try await desk.keep(lease, progress)
+            let kept = try await desk.keep(lease, progress, agenda.progress)
             guard kept.lease == lease else { throw ForeignChangeRecorder.LeaseLost() }
+            if let checked = try await reader.log?.checked(now: kept.now) { progress.noticed = checked }
             renewed = .now
             news.state = kept
             state = kept
@@ -118,11 +141,12 @@ final class ScanRun {
     ///
     /// - Returns: true if no section was left out.
     @discardableResult
-    private func cycle() async throws -> Bool {
+    private func cycle(over chosen: Set<Int>? = nil) async throws -> Bool {
         let start = ContinuousClock.now
         let state = try await renew(isForced: true)
         news.trouble = nil
-        planner.beginCycle()
+        if chosen == nil { agenda.hasBegunCycle(now: start) }
+        planner.beginCycle(over: chosen)
         while let turn = planner.nextTurn(now: .now) {
             switch turn {
             case .pause(let lost): news.trouble = lost.sentence
@@ -190,11 +214,17 @@ final class ScanRun {
     /// Begins a pass; nil if the table has no new write and no delivery records.
     private func begin(_ section: Int, _ known: SectionScan) async throws -> SectionPass? {
         let write = try await rows.lastWrite(to: known.unit)
+        let demand = agenda.demand(for: known.unit.name)
+        let isCovered = agenda.isCovered(known.unit.name)
         let beginning = try await journal.beginning(of: known.unit)
-        if planner.isUnchanged(section, lastWrite: write?.write), !beginning.notes.isNoted {
+        if !agenda.isFollowing, demand == nil, planner.isUnchanged(section, lastWrite: write?.write),
+            !beginning.notes.isNoted
+        {
             planner.skip(section)
             return nil
         }
+        demands[section] = demand
+        if isCovered { covered.insert(section) } else { covered.remove(section) }
         return SectionPass(known, beginning, began: write?.now, earlierLoss: planner.emptied(section))
     }
 
@@ -230,6 +260,7 @@ final class ScanRun {
         let read = try await reader.step(&pass)
         sections[section] = pass.section
         if pass.isDone {
+            if !pass.isRest { endDemand(for: section, pass) }
             planner.endPass(over: section, .init(found: pass.found, began: pass.began, isRest: pass.isRest))
         }
         let end = ContinuousClock.now
@@ -238,11 +269,16 @@ final class ScanRun {
             rows: read, differing: pass.differing - differing, found: pass.found - found, from: begin, to: end)
         if next > end { try await rest(until: next) }
     }
+    private func endDemand(for section: Int, _ pass: SectionPass) {
+        let name = units[section].name
+        if covered.remove(section) != nil, agenda.isCovered(name) { news.foundByScanOnly += pass.found }
+        if let demand = demands.removeValue(forKey: section) { agenda.fulfil(demand, for: name) }
+    }
 }
 
 extension StoreError {
     /// True if the error affects only one table.
-    fileprivate var isOfOneSection: Bool {
+    var isOfOneSection: Bool {
         switch kind {
         case .unreadable, .tooLarge, .schemaChanged, .denied: true
         default: false

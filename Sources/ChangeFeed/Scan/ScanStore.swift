@@ -124,6 +124,18 @@ struct ScanStore: Sendable {
         }
     }
 
+    /// Returns the sections with so many delivery records that a pass compares them now.
+    func sectionsWithManyNotes() async throws(StoreError) -> Set<String> {
+        let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            try session.query(tables.sectionsWithNotes(atLeast: Self.mostNotes / 2))
+        }
+        return Set(
+            rows.compactMap { row in
+                guard case .text(let resource) = row[0], case .text(let section) = row[1] else { return nil }
+                return ScanUnit.name(of: resource.string, section.string)
+            })
+    }
+
     func lastNote() async throws(StoreError) -> Int? {
         let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             try session.query(tables.anyNote)

@@ -69,6 +69,19 @@ struct ScanUnit: Sendable {
     var name: String { Self.name(of: resource, section) }
     var isRoot: Bool { section.kind == .root }
 
+    /// True if other rows or the time may decide which rows the section contains.
+    ///
+    /// Then a log of its rows is not enough.
+    var dependsOnMore: Bool {
+        guard let sql = section.visibility?.value.lowercased() else { return false }
+        let joined = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ").replacing(" (", with: "(")
+        return joined.split { !$0.isLetter && !$0.isNumber && !"_(@".contains($0) }.contains { word in
+            let calls = word.split(separator: "(", omittingEmptySubsequences: false).dropLast()
+            return calls.contains { !["", "in", "and", "or", "not", "between"].contains($0) } || word.contains("@")
+                || ["select", "current_", "local", "utc_"].contains { word.contains($0) }
+        }
+    }
+
     private func columns(_ positions: [Int]) -> [Column] { positions.map { section.columns[$0] } }
 
     /// Returns the digest of a row with its key; nil if the key cannot be packed.

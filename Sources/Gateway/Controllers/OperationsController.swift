@@ -110,6 +110,10 @@ struct OperationsController {
         if isReady, let fault = foreign?.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("the feed reports changes of other programs late or never: \(fault.text)")
         }
+        if isReady, foreign?.isLogExpected == true, let fault = foreign?.logFault {
+            trouble.append(
+                "only the scan finds changes of other programs, because the binary log cannot be read: \(fault)")
+        }
         if let change = rules.history.trouble { trouble.append(change) }
         trouble += service.unreadable.sentences
         let size = isReady ? seen.size : nil
@@ -129,7 +133,8 @@ struct OperationsController {
 extension FeedReport.Foreign {
     fileprivate init(_ status: ForeignChangeStatus) {
         self.init(
-            isLooking: status.isScanning, lag: status.lag,
+            source: status.followsLog ? "binlog" : "scan", logFault: status.logFault, isLooking: status.isScanning,
+            lag: status.lag,
             since: status.since.map { $0.text(separator: "T", fraction: 0) + "Z" },
             numbers: [
                 ("cycleMilliseconds", status.cycleMilliseconds), ("rowsPerSecond", status.rowsPerSecond),

@@ -106,7 +106,8 @@ final class GatewayMetrics: Sendable {
             }
             page.begin(
                 "fieldmerge_feed_source", type: "gauge", help: "What finds changes of programs that bypass the gateway")
-            page.add("fieldmerge_feed_source", labels: [("source", foreign == nil ? "off" : "scan")], value: 1)
+            let source = foreign.map { $0.followsLog ? "binlog" : "scan" } ?? "off"
+            page.add("fieldmerge_feed_source", labels: [("source", source)], value: 1)
         }
         if let foreign { page.add(foreign) }
         return page.text
@@ -142,6 +143,14 @@ extension MetricsPage {
             begin("fieldmerge_scan_" + name, type: type, help: help)
             add("fieldmerge_scan_" + name, labels: [], value: value)
         }
+        begin(
+            "fieldmerge_foreign_found_by_scan_only", type: "counter",
+            help: "Changes of other programs that the binary log should have contained, but only the scan has found")
+        add("fieldmerge_foreign_found_by_scan_only", labels: [], value: scan.foundByScanOnly)
+        begin(
+            "fieldmerge_binlog_changes_total", type: "counter",
+            help: "Changes of other programs that this gateway has recorded from the binary log")
+        add("fieldmerge_binlog_changes_total", labels: [], value: scan.logged)
     }
 }
 

@@ -34,6 +34,8 @@ actor BinlogConnection {
     private var handle: BinlogHandle?
     private var decoder = BinlogDecoder()
     private var groups: BinlogGroups
+    /// The beginning of the current transaction.
+    private var start: BinlogGroupStart?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -70,6 +72,50 @@ actor BinlogConnection {
         return try result.get()
     }
 
+    /// A transaction with its id and time; nil if the log does not contain its id.
+    struct Group: Sendable {
+        let transaction: ForeignTransaction
+        let last: BinlogCheckpoint.Last?
+    }
+
+    private static let mostGroups = 500
+    private static let mostChanges = 5_000
+
+    /// Waits for the next transaction, and returns those that have arrived; none for a heartbeat.
+    ///
+    /// A cancelled task ends the connection.
+    nonisolated func batch() async throws(BinlogReadError) -> [Group] {
+        // The closure of the handler has an untyped error.
+        let result = await withTaskCancellationHandler {
+            await readBatch()
+        } onCancel: {
+            stop()
+        }
+        return try result.get()
+    }
+
+    private func readBatch() -> Result<[Group], BinlogReadError> {
+        var groups: [Group] = []
+        var changes = 0
+        do throws(BinlogReadError) {
+            repeat {
+                guard case .transaction(let transaction) = try report() else { break }
+                changes += transaction.changes.count
+                let last = start.flatMap { start in
+                    transaction.gtid == start.gtid
+                        ? BinlogCheckpoint.Last(gtid: start.gtid, timestamp: start.timestamp) : nil
+                }
+                groups.append(Group(transaction: transaction, last: last))
+                // Later changes of an altered table need its new form.
+                if transaction.changesSchema { break }
+            } while groups.count < Self.mostGroups && changes < Self.mostChanges && handle?.hasReceived == true
+        } catch {
+            handle = nil
+            return .failure(error)
+        }
+        return .success(groups)
+    }
+
     private func read() -> Result<BinlogReport, BinlogReadError> {
         do throws(BinlogReadError) {
             return .success(try report())
@@ -86,6 +132,7 @@ actor BinlogConnection {
             case .event(let bytes): event = decoder.decode(bytes)
             case .unreadable: event = .undecodable(.unsupported)
             }
+            if case .start(let next) = event { start = next }
             if let transaction = groups.add(event) { return .transaction(transaction) }
             if event == .heartbeat { return .idle }
         }

@@ -37,7 +37,7 @@ struct BinlogDecoder: Sendable {
     ) throws(BinlogFault) -> BinlogEvent {
         let length = format.headerLength(of: header.type)
         switch header.type {
-        case BinlogEventType.gtid: return .start(try BinlogGroupStart(&body, server: header.serverID))
+        case BinlogEventType.gtid: return .start(try BinlogGroupStart(&body, header))
         case BinlogEventType.gtidList: return .gtidList(try BinlogGTID.list(&body))
         case BinlogEventType.tableMap: return .tableMap(try BinlogTableMap(&body, headerLength: length))
         case BinlogEventType.query, BinlogEventType.compressedQuery:

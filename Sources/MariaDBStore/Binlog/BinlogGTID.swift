@@ -32,6 +32,11 @@ struct BinlogPosition: Sendable, Hashable, CustomStringConvertible {
 
     mutating func advance(to gtid: BinlogGTID) { last[gtid.domain] = gtid }
 
+    /// Returns true if this position is not before another one in any domain.
+    func hasReached(_ other: BinlogPosition) -> Bool {
+        other.last.allSatisfy { domain, gtid in last[domain].map { $0.sequence >= gtid.sequence } ?? false }
+    }
+
     /// The list as the server reads it.
     var description: String {
         last.values.sorted { $0.domain < $1.domain }.map(\.description).joined(separator: ",")
@@ -41,6 +46,8 @@ struct BinlogPosition: Sendable, Hashable, CustomStringConvertible {
 /// The beginning of a group of events, which is one transaction or one statement.
 struct BinlogGroupStart: Sendable, Hashable {
     let gtid: BinlogGTID
+    /// The second in which the server wrote the event.
+    let timestamp: UInt32
     /// True if the group is one event without a COMMIT, such as a change of a table's definition.
     let isStandalone: Bool
     /// True if the group ends with XA PREPARE.
@@ -49,11 +56,12 @@ struct BinlogGroupStart: Sendable, Hashable {
     let isCompletion: Bool
 
     /// Decodes a GTID_EVENT after its common header.
-    init(_ reader: inout PackedReader, server: UInt32) throws(BinlogFault) {
+    init(_ reader: inout PackedReader, _ header: BinlogEventHeader) throws(BinlogFault) {
         let sequence = try reader.littleEndian(8)
         let domain = UInt32(try reader.littleEndian(4))
         let flags = try reader.littleEndian(1)
-        gtid = BinlogGTID(domain: domain, server: server, sequence: sequence)
+        gtid = BinlogGTID(domain: domain, server: header.serverID, sequence: sequence)
+        timestamp = header.timestamp
         isStandalone = flags & 0x01 != 0
         isPrepared = flags & 0x40 != 0
         isCompletion = flags & 0x80 != 0

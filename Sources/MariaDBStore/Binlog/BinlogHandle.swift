@@ -1,6 +1,12 @@
 internal import CMariaDB
 import RecordStore
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A connection of the C client on which the server sends its binary log, used only on its connection's thread.
 final class BinlogHandle {
     private let mysql: UnsafeMutablePointer<MYSQL>
@@ -61,6 +67,12 @@ final class BinlogHandle {
         guard mysql_real_query(mysql, sql, UInt(sql.utf8.count)) == 0 else {
             throw ClientConnection.error(mysql, place)
         }
+    }
+
+    /// True if bytes of the server have arrived that the client library has not read.
+    var hasReceived: Bool {
+        var socket = pollfd(fd: Int32(mysql_get_socket(mysql)), events: Int16(POLLIN), revents: 0)
+        return poll(&socket, 1, 0) > 0
     }
 
     /// The next message of the server.

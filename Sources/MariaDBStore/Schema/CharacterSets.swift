@@ -35,8 +35,20 @@ final class CharacterSets {
         return rows.first == [.integer(1)]
     }
 
-    /// Decodes every byte of the set on the server; an unused byte becomes `?`.
     private func characters(of name: String) throws(StoreError) -> Set<UInt32>? {
+        guard let scalars = try scalars(of: name) else { return nil }
+        let question = UInt32(UInt8(ascii: "?"))
+        return Set(
+            scalars.enumerated().filter { $1.value != question || $0 == Int(question) }.map { $1.value })
+    }
+
+    /// Returns the character of each byte; nil if a character may have several bytes.
+    func bytes(of name: String) throws(StoreError) -> [Unicode.Scalar]? {
+        try isSingleByte(name) ? try scalars(of: name) : nil
+    }
+
+    /// Decodes every byte of the set on the server; an unused byte becomes `?`.
+    private func scalars(of name: String) throws(StoreError) -> [Unicode.Scalar]? {
         // The name comes from information_schema, but is checked before it becomes part of SQL.
         guard name.utf8.allSatisfy({ ($0 >= 97 && $0 <= 122) || ($0 >= 48 && $0 <= 57) || $0 == 95 }) else {
             return nil
@@ -48,9 +60,6 @@ final class CharacterSets {
                 columns: [Column(name: "characters", type: .text(TextType()), isNullable: true)]))
         guard case .text(let text)? = rows.first?.first else { return nil }
         let scalars = Array(text.string.unicodeScalars)
-        guard scalars.count == 256 else { return nil }
-        let question = UInt32(UInt8(ascii: "?"))
-        return Set(
-            scalars.enumerated().filter { $1.value != question || $0 == Int(question) }.map { $1.value })
+        return scalars.count == 256 ? scalars : nil
     }
 }

@@ -56,8 +56,12 @@ package enum OperatorJSON {
 
 /// The change feed in the answer of `/readyz`.
 package struct FeedReport: Sendable {
-    /// The state of the scan for foreign changes.
+    /// The state of the source of foreign changes.
     package struct Foreign: Sendable {
+        /// The source: `scan` or `binlog`.
+        package let source: String
+        /// The reason why the binary log is not read, or nil.
+        package let logFault: String?
         /// True if this gateway runs the scan.
         package let isLooking: Bool
         /// The age of the scan's results in seconds, or nil before the end of the first cycle.
@@ -69,10 +73,13 @@ package struct FeedReport: Sendable {
         /// The sections that cannot be scanned.
         package let unwatched: [String]
 
-        /// Creates the state of the scan.
+        /// Creates the state of the source.
         package init(
-            isLooking: Bool, lag: Int?, since: String?, numbers: [(String, Int?)], unwatched: [String]
+            source: String, logFault: String?, isLooking: Bool, lag: Int?, since: String?, numbers: [(String, Int?)],
+            unwatched: [String]
         ) {
+            self.source = source
+            self.logFault = logFault
             self.since = since
             self.isLooking = isLooking
             self.lag = lag
@@ -104,8 +111,12 @@ package struct FeedReport: Sendable {
                 writer.integer(pending)
             }
             writer.member("source")
-            writer.string(foreign == nil ? "off" : "scan")
+            writer.string(foreign?.source ?? "off")
             guard let foreign else { return }
+            if let fault = foreign.logFault {
+                writer.member("binlogFault")
+                writer.string(fault)
+            }
             writer.member("scansHere")
             writer.flag(foreign.isLooking)
             writer.member("lagSeconds")

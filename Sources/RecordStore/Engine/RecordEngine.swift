@@ -11,6 +11,9 @@ package protocol RecordEngine: Sendable {
     /// The use of the connections; nil for a database that is a file.
     var connections: ConnectionCounts? { get }
 
+    /// The server's log of row changes; nil if the database has none.
+    var rowLog: (any RowLog)? { get }
+
     /// The known limit of the bytes of a value; nil if there is none.
     var longestValue: Int? { get }
 
@@ -96,6 +99,9 @@ extension Ending: Sendable where Answer: Sendable {}
 extension RecordEngine {
     /// A file accepts values of any length that a request can have.
     package var longestValue: Int? { nil }
+
+    /// A file has no log.
+    package var rowLog: (any RowLog)? { nil }
 
     /// A server accepts any number of gateways.
     package func claim() throws(StoreError) {}

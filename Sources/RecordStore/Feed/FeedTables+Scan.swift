@@ -265,6 +265,13 @@ extension FeedTables {
             columns: [JournalColumn.number, JournalColumn.number, JournalColumn.bytes])
     }
 
+    /// Returns the statement that reads the sections with at least so many delivery records.
+    package func sectionsWithNotes(atLeast count: Int) -> Statement {
+        Statement(
+            sql: "SELECT resource, section FROM \(shownSQL) GROUP BY resource, section HAVING COUNT(*) >= ?",
+            binds: [JournalTables.bind(count)], columns: [JournalColumn.text, JournalColumn.text])
+    }
+
     /// The statement that finds the newest delivery record.
     package var anyNote: Statement {
         Statement(sql: "SELECT n FROM \(shownSQL) ORDER BY n DESC LIMIT 1", binds: [], columns: [JournalColumn.number])

@@ -1,27 +1,33 @@
 import ArgumentParser
 import Gateway
+import RecordStore
 
 struct ChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What finds changes that bypass the gateway: scan, which reads all rows again and again, or off. (default: scan)",
+            """
+            What finds changes that bypass the gateway: scan, which reads all rows again and again; binlog, which reads \
+            MariaDB's binary log and scans once an hour; auto, which is binlog if the server permits it and scan \
+            otherwise; or off. (default: scan)
+            """,
             valueName: "source"))
     var changes: String?
 
     @Option(
-        help: ArgumentHelp("Rows that --changes scan reads in a second. (default: 50000)", valueName: "rows"))
+        help: ArgumentHelp("Rows that the scan reads in a second. (default: 50000)", valueName: "rows"))
     var scanRowsPerSecond: Int?
 
     func set(_ configuration: inout GatewayConfiguration, _ settings: Settings) throws {
         let rows = try settings.number(
             scanRowsPerSecond, .scanRowsPerSecond, default: 50_000, in: 100...100_000_000)
+        configuration.scanRowsPerSecond = rows
         switch settings.text(changes, .changes) ?? "scan" {
-        case "scan": configuration.scanRowsPerSecond = rows
+        case "scan": configuration.foreignLog = .never
+        case "auto": configuration.foreignLog = .ifPossible
+        case "binlog": configuration.foreignLog = .expected
         case "off": configuration.scanRowsPerSecond = nil
-        case "binlog":
-            throw SettingsError(
-                "--changes binlog is not there yet; --changes scan needs no more than the right to SELECT")
-        case let other: throw SettingsError("--changes is scan or off, not “\(other)”")
+        case let other:
+            throw SettingsError("--changes is “\(other)”. It must be auto, binlog, scan or off.")
         }
     }
 }

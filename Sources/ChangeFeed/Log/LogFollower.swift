@@ -1,0 +1,162 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// Reads the row log while the gateway has the lease, and records the changes that it reports.
+struct LogFollower {
+    let log: any RowLog
+    let recorder: ForeignChangeRecorder
+    let agenda: PassAgenda
+    let lease: ScanLease
+    let units: [ScanUnit]
+    let report: @Sendable (Event) -> Void
+
+    enum Event: Sendable {
+        /// The reader has read everything that was committed when it began.
+        case following
+        /// The log cannot be read, with the reason.
+        case stopped(String)
+        case alteredTable
+        /// The number of changes that were recorded.
+        case recorded(Int)
+    }
+
+    private static let pause = Duration.seconds(1)
+    /// The delay after a refusal, which only an operator ends.
+    private static let refusedPause = Duration.seconds(30)
+
+    private var tables: FeedTables { recorder.journal.tables.feed }
+
+    /// Reads the log until the task is cancelled or the lease is lost.
+    func run() async {
+        defer { agenda.stop() }
+        var isLost = false
+        while !Task.isCancelled {
+            var pause = Self.pause
+            do {
+                try await follow(anew: isLost)
+            } catch let error as RowLogError {
+                agenda.stop()
+                isLost = error.isLost
+                if let reason = error.reason { report(.stopped(reason)) }
+                if case .refused = error { pause = Self.refusedPause }
+            } catch let error as StoreError {
+                agenda.stop()
+                report(.stopped(error.description))
+            } catch {
+                // The lease is lost, or the task is cancelled.
+                return
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    private func follow(anew: Bool) async throws {
+        if let refusal = try await refusal() { throw RowLogError.refused(refusal) }
+        let plan = LogPlan(units, tables)
+        var position = try await begin(anew: anew)
+        while true { position = try await follow(plan, after: position) }
+    }
+
+    /// Returns the reason why the log cannot be used; nil if it can.
+    private func refusal() async throws(StoreError) -> String? {
+        guard recorder.journal.isTogether else { return "the journal is in another database" }
+        if let reason = try await log.refusal() { return reason }
+        var probe = tables.logProbe(String(UInt64.random(in: .min ... .max), radix: 16))
+        guard let last = probe.popLast() else { return nil }
+        for statement in probe { _ = try await log.logs(statement) }
+        return try await log.logs(last) ? nil : "the server does not log the journal “\(tables.schema)”"
+    }
+
+    /// Returns the stored position, or the current one after a demand for a pass of everything.
+    private func begin(anew: Bool) async throws -> String {
+        let stored = try await recorder.journal.engine.read(deadline: .now.advanced(by: .seconds(10))) {
+            [tables] session throws(StoreError) in tables.logProgress(try session.query(tables.logProgress))
+        }
+        if let stored, !anew {
+            if stored.needsPasses { agenda.demand(units.map(\.name)) }
+            agenda.hasRead(to: stored.position)
+            return stored.position
+        }
+        let position = try await log.position()
+        // Changes before the position are visible after this commit, which the log contains after them.
+        _ = try await recorder.record(
+            [], storing: tables.keep(LogProgress(position: position, needsPasses: true)), under: lease)
+        agenda.demand(units.map(\.name))
+        agenda.hasRead(to: position)
+        return position
+    }
+
+    /// Reads the log until a table is altered.
+    ///
+    /// - Returns: the position of that alteration.
+    private func follow(_ plan: LogPlan, after start: String) async throws -> String {
+        let reader = try await log.reader(after: start, of: plan.tables)
+        let unwatched = plan.units(of: reader.unwatched)
+        agenda.setUnwatched(Set(units.indices.filter { unwatched.contains($0) || units[$0].dependsOnMore }.map(name)))
+        let goal = try await log.position()
+        while true {
+            let batch = try await reader.next()
+            try await record(batch, plan)
+            if !agenda.isFollowing, log.hasReached(batch.position, goal) {
+                agenda.hasCaughtUp()
+                report(.following)
+            }
+            guard batch.hasAlteredTable else { continue }
+            report(.alteredTable)
+            return batch.position
+        }
+    }
+
+    private func name(_ unit: Int) -> String { units[unit].name }
+
+    // MARK: Recording
+
+    private func record(_ batch: LoggedBatch, _ plan: LogPlan) async throws {
+        var effects = plan.effects(of: batch.transactions)
+        let changes = try await changes(&effects)
+        let passes = effects.passes.map(name)
+        if !changes.isEmpty || !passes.isEmpty {
+            let needsPasses = !passes.isEmpty || agenda.progress?.needsPasses == true
+            let progress = LogProgress(position: batch.position, needsPasses: needsPasses)
+            let count = try await recorder.record(changes, storing: tables.keep(progress), under: lease)
+            // The pass begins after that commit, so it reads the rows of these transactions.
+            agenda.demand(passes)
+            report(.recorded(count))
+        }
+        agenda.hasRead(to: batch.position)
+        if !changes.isEmpty { _ = try await recorder.feed.catchUp() }
+    }
+
+    /// Returns the changed records that no push reports.
+    private func changes(_ effects: inout LogPlan.Effects) async throws(StoreError) -> [ForeignChange] {
+        var changes: [ForeignChange] = []
+        // The last condition values of a record are those of its root row.
+        for unit in effects.changes.keys.sorted(by: { !units[$0].isRoot && units[$1].isRoot }) {
+            let rows = effects.changes[unit] ?? []
+            do throws(StoreError) {
+                let found = try await recorder.changes(rows.map(\.row), in: units[unit], reportedSince: .max)
+                for (row, records) in zip(rows, found) {
+                    changes += records.filter { !row.reported.contains($0.name) }
+                }
+            } catch {
+                guard error.isOfOneSection else { throw error }
+                effects.passes.insert(unit)
+            }
+        }
+        return changes
+    }
+}
+
+extension RowLogError {
+    fileprivate var isLost: Bool { if case .unusablePosition = self { true } else { false } }
+
+    /// The reason for operators; nil if the reader begins anew at once.
+    fileprivate var reason: String? {
+        switch self {
+        case .refused(let reason): reason
+        case .failed(let error): error.description
+        case .unusablePosition: nil
+        }
+    }
+}

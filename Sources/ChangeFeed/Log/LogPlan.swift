@@ -1,0 +1,140 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// The tables that are read from the row log, and the sections that contain or show their rows.
+struct LogPlan {
+    /// A section whose rows are rows of a table.
+    private struct View {
+        let unit: Int
+        /// The places of the section's `kept` columns among the logged columns.
+        let places: [Int]
+    }
+
+    /// A section whose rows show a column of a table's rows.
+    private struct Lookup {
+        let unit: Int
+        let key: Int
+        let column: Int
+    }
+
+    private(set) var tables: [LoggedTable]
+    private let units: [ScanUnit]
+    private var views: [[View]] = []
+    private var lookups: [[Lookup]] = []
+
+    /// The index of the journal's table with the records of committed pushes.
+    private static let pending = 0
+
+    init(_ units: [ScanUnit], _ feed: FeedTables) {
+        self.units = units
+        tables = [LoggedTable(name: feed.pending, columns: [feed.pendingRecords])]
+        for (index, unit) in units.enumerated() {
+            let table = place(of: unit.section.table)
+            let places = unit.kept.map { place(of: unit.section.columns[$0], in: table) }
+            add(View(unit: index, places: places), to: &views, table)
+            for step in unit.section.columns.compactMap(\.lookup) {
+                let referred = place(of: step.table)
+                let lookup = Lookup(
+                    unit: index, key: place(of: step.key, in: referred), column: place(of: step.column, in: referred))
+                add(lookup, to: &lookups, referred)
+            }
+        }
+    }
+
+    private mutating func place(of table: TableName) -> Int {
+        if let known = tables.firstIndex(where: { $0.name == table }) { return known }
+        tables.append(LoggedTable(name: table))
+        return tables.count - 1
+    }
+
+    private mutating func place(of column: Column, in table: Int) -> Int {
+        if let known = tables[table].columns.firstIndex(where: { $0.name == column.name && $0.type == column.type }) {
+            return known
+        }
+        tables[table].columns.append(column)
+        return tables[table].columns.count - 1
+    }
+
+    private func add<Element>(_ element: Element, to lists: inout [[Element]], _ table: Int) {
+        while lists.count <= table { lists.append([]) }
+        lists[table].append(element)
+    }
+
+    /// Returns the sections that contain or show rows of tables.
+    func units(of tables: Set<Int>) -> Set<Int> {
+        Set(
+            tables.flatMap { table in
+                (views[safe: table] ?? []).map(\.unit) + (lookups[safe: table] ?? []).map(\.unit)
+            })
+    }
+
+    // MARK: Transactions
+
+    /// The effect of transactions on the sections.
+    struct Effects {
+        /// A changed row, with the records that the push of its transaction reports.
+        struct Change {
+            let row: RangeDiff.Change
+            let reported: Set<RecordName>
+        }
+
+        /// The changed rows of each section, in the order of the log.
+        var changes: [Int: [Change]] = [:]
+        /// The sections that need a pass.
+        var passes: Set<Int> = []
+    }
+
+    func effects(of transactions: [LoggedTransaction]) -> Effects {
+        var effects = Effects()
+        for transaction in transactions {
+            effects.passes.formUnion(units(of: transaction.incomplete))
+            let reported = reportedRecords(transaction)
+            for change in transaction.changes where change.table != Self.pending {
+                for view in views[safe: change.table] ?? [] {
+                    if let row = row(change, view) {
+                        effects.changes[view.unit, default: []].append(.init(row: row, reported: reported))
+                    } else {
+                        effects.passes.insert(view.unit)
+                    }
+                }
+                for lookup in lookups[safe: change.table] ?? [] where isShown(change, lookup) {
+                    effects.passes.insert(lookup.unit)
+                }
+            }
+        }
+        return effects
+    }
+
+    /// Returns the records that pushes of a transaction report themselves.
+    private func reportedRecords(_ transaction: LoggedTransaction) -> Set<RecordName> {
+        var names: Set<RecordName> = []
+        for change in transaction.changes where change.table == Self.pending && change.before == nil {
+            guard case .bytes(let bytes)?? = change.after?.first, let run = PendingRun(bytes: bytes) else { continue }
+            names.formUnion(run.changes.map(\.name))
+        }
+        return names
+    }
+
+    /// Returns nil if the log lacks a value that identifies the records of the row.
+    private func row(_ change: LoggedChange, _ view: View) -> RangeDiff.Change? {
+        let unit = units[view.unit]
+        func mark(_ values: [Value?]?) -> Mark?? {
+            guard let values else { return .some(nil) }
+            let kept = view.places.compactMap { values[$0] }
+            guard kept.count == view.places.count, let mark = unit.mark(kept[...], digest: 0) else { return nil }
+            return mark
+        }
+        guard let former = mark(change.before), let now = mark(change.after) else { return nil }
+        return RangeDiff.Change(former: former, now: now)
+    }
+
+    private func isShown(_ change: LoggedChange, _ lookup: Lookup) -> Bool {
+        guard let before = change.before, let after = change.after else { return true }
+        return before[lookup.key] != after[lookup.key] || before[lookup.column] != after[lookup.column]
+    }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

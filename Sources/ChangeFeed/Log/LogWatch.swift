@@ -1,0 +1,46 @@
+import RecordStore
+
+/// Compares the progress of the reader with the end of the row log.
+struct LogWatch {
+    let log: any RowLog
+    let agenda: PassAgenda
+    private var goal: (position: String, now: Int)?
+
+    /// The longest wait for the reader before the scan records a change.
+    private static let patience = Duration.seconds(5)
+
+    init(_ log: any RowLog, _ agenda: PassAgenda) {
+        self.log = log
+        self.agenda = agenda
+    }
+
+    /// Returns the last time at which all committed changes were recorded or reported; nil if it is unknown.
+    ///
+    /// - Parameter now: the second by the clock of the journal's database.
+    mutating func checked(now: Int) async throws(StoreError) -> Int? {
+        guard agenda.isFollowing, let progress = agenda.progress, !progress.needsPasses else {
+            goal = nil
+            return nil
+        }
+        guard let reached = goal else {
+            goal = (try await log.position(), now)
+            return nil
+        }
+        guard log.hasReached(progress.position, reached.position) else { return nil }
+        goal = nil
+        return reached.now
+    }
+
+    /// Waits until the reader has recorded everything that is committed now.
+    ///
+    /// So the scan does not record again what the log contains.
+    func catchUp() async throws {
+        guard agenda.isFollowing else { return }
+        let goal = try await log.position()
+        let end = ContinuousClock.now.advanced(by: Self.patience)
+        while agenda.isFollowing, ContinuousClock.now < end {
+            if let progress = agenda.progress, log.hasReached(progress.position, goal) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import RecordStore
+import Synchronization
+
+/// The passes that the reader of the row log demands, and its progress.
+///
+/// The scan reads the agenda. While the log is followed, the scan only runs demanded passes, and a cycle from time to
+/// time as a safety net.
+final class PassAgenda: Sendable {
+    private struct State {
+        var isFollowing = false
+        var position: String?
+        /// The demanded sections, with the number of the last demand.
+        var demands: [String: Int] = [:]
+        var lastDemand = 0
+        var unwatched: Set<String> = []
+        var lastCycle: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: The reader of the log
+
+    /// Demands passes over sections, which begin after this call.
+    func demand(_ sections: some Sequence<String>) {
+        state.withLock { state in
+            state.lastDemand += 1
+            for section in sections { state.demands[section] = state.lastDemand }
+        }
+    }
+
+    /// Sets the sections whose changes the log does not contain.
+    func setUnwatched(_ sections: Set<String>) { state.withLock { $0.unwatched = sections } }
+
+    func hasRead(to position: String) { state.withLock { $0.position = position } }
+
+    /// The reader has read everything that was committed when it began.
+    func hasCaughtUp() { state.withLock { $0.isFollowing = true } }
+
+    /// The reader has stopped, so that the scan runs at its full speed.
+    func stop() {
+        state.withLock { state in
+            state.isFollowing = false
+            state.position = nil
+        }
+    }
+
+    // MARK: The scan
+
+    var isFollowing: Bool { state.withLock { $0.isFollowing } }
+
+    /// The progress to store; nil if the log is not read.
+    var progress: LogProgress? {
+        state.withLock { state in
+            state.position.map { LogProgress(position: $0, needsPasses: !state.demands.isEmpty) }
+        }
+    }
+
+    /// Returns the sections that are read now.
+    ///
+    /// - Parameter interval: the time between the starts of two cycles over all sections.
+    /// - Returns: nil for all sections.
+    func due(now: ContinuousClock.Instant, interval: Duration) -> Set<String>? {
+        state.withLock { state in
+            guard state.isFollowing, let last = state.lastCycle, now - last < interval else { return nil }
+            return Set(state.demands.keys).union(state.unwatched)
+        }
+    }
+
+    func hasBegunCycle(now: ContinuousClock.Instant) { state.withLock { $0.lastCycle = now } }
+
+    /// Returns the number of the last demand for a section; nil if there is none.
+    func demand(for section: String) -> Int? { state.withLock { $0.demands[section] } }
+
+    /// Returns true if the log contains all changes of a section that no demand concerns.
+    func isCovered(_ section: String) -> Bool {
+        state.withLock {
+            $0.isFollowing && $0.demands[section] == nil && !$0.unwatched.contains(section)
+        }
+    }
+
+    /// Ends a demand, after a pass that began after it.
+    func fulfil(_ demand: Int, for section: String) {
+        state.withLock { if $0.demands[section] == demand { $0.demands[section] = nil } }
+    }
+}
