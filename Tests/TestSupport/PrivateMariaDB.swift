@@ -15,7 +15,7 @@ package final class PrivateMariaDB: Sendable {
     }
 
     private static let sharedStart = Task {
-        let server = try await PrivateMariaDB()
+        let server = try await PrivateMariaDB(options: readsLog ? logOptions : [])
         running.withLock { $0.append(server) }
         atexit { PrivateMariaDB.running.withLock { for server in $0 { server.kill() } } }
         return server
@@ -31,6 +31,12 @@ package final class PrivateMariaDB: Sendable {
             ], environment: ["TMPDIR": folder.path])
         return folder
     }
+
+    /// The options of a server with a binary log.
+    package static let logOptions = ["--log-bin=log", "--binlog-format=ROW", "--server-id=7"]
+
+    /// `FIELDMERGE_TEST_CHANGES=binlog` has gateways find foreign changes in the binary log wherever the tests scan.
+    package static let readsLog = ProcessInfo.processInfo.environment["FIELDMERGE_TEST_CHANGES"] == "binlog"
 
     private static let running = Mutex<[PrivateMariaDB]>([])
 

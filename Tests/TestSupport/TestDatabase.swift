@@ -49,7 +49,8 @@ package final class TestDatabase: Sendable {
             let name = "t" + String(Self.number())
             account = "gateway_" + name
             try await server.run(
-                "CREATE DATABASE \(name) CHARACTER SET utf8mb4; CREATE USER \(account)@localhost;")
+                "CREATE DATABASE \(name) CHARACTER SET utf8mb4; CREATE USER \(account)@localhost;"
+                    + (PrivateMariaDB.readsLog ? "GRANT REPLICATION SLAVE ON *.* TO \(account)@localhost;" : ""))
             self.name = name
             self.server = server
             url = Self.url(account, name, server.socket)
@@ -178,8 +179,9 @@ package final class TestDatabase: Sendable {
     package var journalURL: String { (kind == .mariadb ? "same-server:" : "sqlite:") + journalName }
 
     /// Runs SQL that an operator was told to run, such as a GRANT on the journal's schema.
-    package func runAsOperator(_ sql: String) async throws {
-        try await server?.run(sql)
+    @discardableResult
+    package func runAsOperator(_ sql: String) async throws -> String {
+        try await server?.run(sql) ?? ""
     }
 
     /// The gateway's account as SQL spells it.

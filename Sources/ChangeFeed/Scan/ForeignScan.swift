@@ -143,7 +143,10 @@ package final class ForeignScan: ForeignChangeSource {
             return active() === rules && !Task.isCancelled
         }
         defer { place.withLock { $0 = run.place } }
-        guard let log else { return try await run.run() }
+        guard let log else {
+            if settings.log != .never { note(.stopped("the database has none")) }
+            return try await run.run()
+        }
         let follower = LogFollower(
             log: log, recorder: reader.recorder, agenda: agenda, lease: lease, units: units
         ) { [self] in note($0) }
@@ -181,7 +184,7 @@ package final class ForeignScan: ForeignChangeSource {
                 return status.logFault
             }
             if former == reason { return }
-            warn("the binary log cannot be read, so only the scan finds changes of other programs: \(reason)")
+            warn("the binary log is not read, so only the scan finds changes of other programs: \(reason)")
         case .alteredTable: askForReload()
         case .recorded(let count): seen.withLock { $0.logged += count }
         }

@@ -112,7 +112,7 @@ struct OperationsController {
         }
         if isReady, foreign?.isLogExpected == true, let fault = foreign?.logFault {
             trouble.append(
-                "only the scan finds changes of other programs, because the binary log cannot be read: \(fault)")
+                "only the scan finds changes of other programs, because the binary log is not read: \(fault)")
         }
         if let change = rules.history.trouble { trouble.append(change) }
         trouble += service.unreadable.sentences

@@ -1,3 +1,4 @@
+import RecordStore
 import TestSupport
 
 @testable import Gateway
@@ -5,8 +6,13 @@ import TestSupport
 /// Gateways that look for what other programs write.
 enum ScanFixture {
     static func configure(_ configuration: inout GatewayConfiguration) {
+        configure(&configuration, log: PrivateMariaDB.readsLog ? .expected : .never)
+    }
+
+    static func configure(_ configuration: inout GatewayConfiguration, log: RowLogUse) {
         configuration.scanRowsPerSecond = 1_000_000
         configuration.scanInterval = .milliseconds(50)
+        configuration.foreignLog = log
     }
 
     /// Runs a gateway over the tables of `FeedFixture` that has looked at all rows once.
@@ -66,7 +72,9 @@ extension HTTPClient.Session {
         let end = ContinuousClock.now + .seconds(60)
         while true {
             let ready = try await get("/readyz").json()
-            if ready["feed"]?["lagSeconds"]?.int != nil { return }
+            let feed = ready["feed"]
+            let isDecided = !PrivateMariaDB.readsLog || feed?["source"]?.text == "binlog" || feed?["binlogFault"] != nil
+            if isDecided, feed?["lagSeconds"]?.int != nil { return }
             guard ContinuousClock.now < end else { throw Shell.Failure(description: "no scan: \(ready)") }
             try await Task.sleep(for: .milliseconds(20))
         }

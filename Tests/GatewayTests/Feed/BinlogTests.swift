@@ -1,0 +1,242 @@
+import RecordStore
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// Gateways that find foreign changes in the binary log.
+enum BinlogFixture {
+    static let shared = Task { try await PrivateMariaDB(options: PrivateMariaDB.logOptions) }
+
+    static func database(_ sql: String, server: PrivateMariaDB? = nil) async throws -> TestDatabase {
+        let shared = if let server { server } else { try await shared.value }
+        let database = try await TestDatabase(.mariadb, mariadb: sql, sqlite: "", server: shared)
+        try await database.runAsOperator("GRANT REPLICATION SLAVE ON *.* TO \(database.accountSQL)")
+        return database
+    }
+
+    /// Runs a gateway that has read all rows once and follows the log.
+    static func run(
+        on database: TestDatabase, rules: [String: String] = FeedFixture.rules, log: RowLogUse = .expected,
+        _ body: @escaping @Sendable (RunningGateway, HTTPClient.Session) async throws -> Void
+    ) async throws {
+        try await RunningGateway.with(
+            database, rules: rules, journal: .together,
+            configure: { ScanFixture.configure(&$0, log: log) },
+            { gateway async throws in
+                try await gateway.client { client async throws in
+                    try await client.followsLog()
+                    try await body(gateway, client)
+                }
+            })
+    }
+
+    static func with(
+        _ body: @escaping @Sendable (TestDatabase, HTTPClient.Session) async throws -> Void
+    ) async throws {
+        let database = try await database(FeedFixture.sql(.mariadb))
+        try await run(on: database) { _, client async throws in try await body(database, client) }
+    }
+}
+
+extension HTTPClient.Session {
+    func followsLog() async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            let feed = try await get("/readyz").json()["feed"]
+            if feed?["source"]?.text == "binlog", feed?["lagSeconds"]?.int != nil { return }
+            guard ContinuousClock.now < end else {
+                throw Shell.Failure(description: "no log: \(String(describing: feed))")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Returns what the log has reported, and what only scans have found.
+    func found() async throws -> (logged: Int, scanned: Int, onlyScanned: Int) {
+        (
+            try await metric("fieldmerge_binlog_changes_total"), try await metric("fieldmerge_scan_changes_total"),
+            try await metric("fieldmerge_foreign_found_by_scan_only")
+        )
+    }
+}
+
+/// Changes of other programs come from the binary log, and the scan finds what it does not contain.
+@Suite(.timeLimit(.minutes(5))) struct BinlogTests {
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: ["FULL", "NOBLOB", "MINIMAL"])
+    func everyChangeOfARowIsReported(_ image: String) async throws {
+        try await BinlogFixture.with { database, client async throws in
+            var position = try await client.position()
+            func reported(_ sql: String, _ names: Set<String>) async throws -> [JSON] {
+                try await database.run("SET SESSION binlog_row_image = '\(image)'; " + sql)
+                let found = try await client.changes(after: position, until: names)
+                position = found.position
+                #expect(Set(found.changes.map(\.name)) == names, "\(sql)")
+                #expect(found.changes.allSatisfy { $0["by"]?.isNull == true })
+                return found.changes
+            }
+            _ = try await reported("UPDATE homes SET name = 'z' WHERE id = 1;", ["homes/1"])
+            _ = try await reported("INSERT INTO homes (id, name) VALUES (9, 'n');", ["homes/9"])
+            let moved = try await reported(
+                "UPDATE things SET home = 2 WHERE id = 1;", ["things/1", "homes/1", "homes/2"])
+            #expect(moved.first { $0.name == "homes/2" }?["record"]?["things"]?.array.count == 2)
+            _ = try await reported("UPDATE things SET id = 11 WHERE id = 2;", ["things/2", "things/11", "homes/1"])
+            let hidden = try await reported("UPDATE homes SET hidden = 1 WHERE id = 9;", ["homes/9"])
+            #expect(hidden.first?["record"]?.isNull == true)
+            _ = try await reported("DELETE FROM things WHERE id = 11;", ["things/11", "homes/1"])
+            let found = try await client.found()
+            #expect(found.logged > 0 && found.onlyScanned == 0)
+            if image == "FULL" { #expect(found.scanned == 0) }
+        }
+    }
+
+    @Test(.tags(.mariadb), .needsMariaDB) func aPushIsReportedOnce() async throws {
+        try await BinlogFixture.with { database, client async throws in
+            let position = try await client.position()
+            for number in 0..<5 {
+                _ = try await client.push(FeedFixture.edit("things", 1, "home", "9", "\(number % 3 + 1)"))
+                _ = try await client.push(
+                    #"{"resource":"rooms","id":-1,"changeset":{"room":{"old":null,"new":{"name":"n"}}}}"#)
+            }
+            let before = try await client.position()
+            try await database.run("UPDATE doors SET name = 'last' WHERE id = 2;")
+            _ = try await client.changes(after: before, until: ["doors/2"])
+            let all = try await client.changes(after: position)["changes"]?.array ?? []
+            #expect(all.filter { $0["by"]?.isNull == true }.map(\.name) == ["doors/2"])
+            #expect(try await client.found().scanned == 0)
+        }
+    }
+
+    /// What the log contains as statements or not at all leads to a pass.
+    @Test(
+        .tags(.mariadb), .needsMariaDB,
+        arguments: [
+            ("DELETE FROM homes WHERE id = 3;", ["homes/3", "rooms/1", "rooms/2"]),
+            ("DELETE FROM rooms WHERE id = 3;", ["rooms/3", "doors/2"]),
+            ("SET SESSION binlog_format = 'STATEMENT'; UPDATE doors SET name = 's';", ["doors/1", "doors/2"]),
+            ("TRUNCATE TABLE doors;", ["doors/1", "doors/2"]),
+            ("ALTER TABLE doors ADD COLUMN first INT FIRST; UPDATE doors SET name = 'd';", ["doors/1", "doors/2"]),
+            ("RENAME TABLE doors TO d; UPDATE d SET name = 'r' WHERE id = 1; RENAME TABLE d TO doors;", ["doors/1"]),
+            ("XA START 'a'; UPDATE doors SET name = 'x'; XA END 'a'; XA PREPARE 'a'; XA COMMIT 'a';", ["doors/1"]),
+            (
+                "BEGIN; UPDATE doors SET name = 'y'; SAVEPOINT s; UPDATE rooms SET name = 'n'; ROLLBACK TO s; COMMIT;",
+                ["doors/1", "doors/2"]
+            ),
+        ])
+    func whatTheLogDoesNotContainIsScanned(_ sql: String, _ names: [String]) async throws {
+        try await BinlogFixture.with { database, client async throws in
+            let position = try await client.position()
+            try await database.run(sql)
+            let found = try await client.changes(after: position, until: Set(names)).changes.map(\.name)
+            #expect(Set(names).isSubset(of: found))
+            #expect(!found.contains("rooms/3") || names.contains("rooms/3"))
+            #expect(try await client.found().onlyScanned == 0)
+        }
+    }
+
+    /// An altered table is read in its new form, of which later changes come from the log again.
+    @Test(.tags(.mariadb), .needsMariaDB) func columnsMayMove() async throws {
+        try await BinlogFixture.with { database, client async throws in
+            for (number, sql) in [
+                "ALTER TABLE things MODIFY COLUMN home INTEGER FIRST;",
+                "ALTER TABLE things ADD COLUMN more VARCHAR(300) DEFAULT 'q' AFTER home;",
+                "ALTER TABLE things DROP COLUMN more; ALTER TABLE things MODIFY COLUMN id INT FIRST;",
+            ].enumerated() {
+                try await database.run(sql)
+                for id in 1...4 {
+                    let position = try await client.position()
+                    try await database.run("UPDATE things SET name = 'n\(number)' WHERE id = \(id);")
+                    let found = try await client.changes(after: position, until: ["things/\(id)"])
+                    #expect(!found.changes.map(\.name).contains("things/\(id % 4 + 1)"))
+                }
+            }
+            #expect(try await client.found().onlyScanned == 0)
+        }
+    }
+
+    /// A gateway that starts again continues where the log was read last.
+    @Test(.tags(.mariadb), .needsMariaDB) func theLogIsReadFurtherAfterARestart() async throws {
+        let server = try await PrivateMariaDB(options: PrivateMariaDB.logOptions)
+        let database = try await BinlogFixture.database(FeedFixture.sql(.mariadb), server: server)
+        let kept = Kept<(feed: String, revision: Int)>()
+        try await BinlogFixture.run(on: database) { _, client async throws in
+            try await database.run("UPDATE doors SET name = 'a' WHERE id = 1;")
+            let first = try await client.position()
+            _ = try await client.changes(after: first, until: [])
+            await kept.keep(first)
+        }
+        for end in ["", "FLUSH BINARY LOGS;", "RESET MASTER;"] {
+            try await database.run(
+                "UPDATE doors SET name = 'b' WHERE id = 2; UPDATE things SET name = 'b' WHERE id = 4;")
+            try await database.runAsOperator(end)
+            if end.hasPrefix("FLUSH") {
+                let logs = try await database.runAsOperator("SHOW BINARY LOGS").split(separator: "\n")
+                let last = try #require(logs.last?.split(separator: "\t").first)
+                try await database.runAsOperator("PURGE BINARY LOGS TO '\(last)'")
+            }
+            // After RESET MASTER, other transactions get the numbers of those that were read.
+            if end.hasPrefix("RESET") {
+                try await database.run(String(repeating: "UPDATE homes SET hidden = 1 - hidden;", count: 500))
+            }
+            let position = try #require(await kept.value)
+            try await BinlogFixture.run(on: database) { _, client async throws in
+                let found = try await client.changes(after: position, until: ["doors/2", "things/4"])
+                await kept.keep(found.position)
+                try await database.run("UPDATE doors SET name = 'c' WHERE id = 2;")
+                let next = try await client.changes(after: found.position, until: ["doors/2"])
+                await kept.keep(next.position)
+                try await database.run("UPDATE things SET name = 'c' WHERE id = 4;")
+                let last = try await client.changes(after: next.position, until: ["things/4"])
+                await kept.keep(last.position)
+            }
+        }
+    }
+
+    /// Without the right to read the log, the scan finds changes, and `/readyz` names the reason.
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: [RowLogUse.ifPossible, .expected])
+    func withoutTheRightAScanFindsChanges(_ use: RowLogUse) async throws {
+        let server = try await BinlogFixture.shared.value
+        let database = try await TestDatabase(
+            .mariadb, mariadb: FeedFixture.sql(.mariadb), sqlite: "", server: server)
+        try await RunningGateway.with(
+            database, rules: FeedFixture.rules, journal: .together,
+            configure: { ScanFixture.configure(&$0, log: use) },
+            { gateway async throws in
+                try await gateway.client { client async throws in
+                    try await client.hasScanned()
+                    let position = try await client.position()
+                    try await database.run("UPDATE doors SET name = 'a' WHERE id = 1;")
+                    _ = try await client.changes(after: position, until: ["doors/1"])
+                    let ready = try await client.get("/readyz").json()
+                    #expect(ready["feed"]?["source"]?.text == "scan")
+                    #expect(ready["feed"]?["binlogFault"]?.text?.contains("REPLICATION SLAVE") == true, "\(ready)")
+                    #expect((ready["trouble"]?.array.isEmpty == false) == (use == .expected))
+                }
+            })
+    }
+
+    /// Tables with one name in two schemas, and two resources of one table.
+    @Test(.tags(.mariadb), .needsMariaDB) func tablesOfOtherSchemasAreDistinct() async throws {
+        let database = try await BinlogFixture.database(FeedFixture.sql(.mariadb))
+        let other = database.name + "_other"
+        try await database.runAsOperator(
+            """
+            CREATE DATABASE \(other); CREATE TABLE \(other).doors (id INT PRIMARY KEY, name VARCHAR(20));
+            INSERT INTO \(other).doors VALUES (1, 'a'), (2, 'b');
+            GRANT SELECT, INSERT, UPDATE, DELETE ON \(other).doors TO \(database.accountSQL);
+            """)
+        var rules = FeedFixture.rules
+        rules["others.yaml"] = "resource: others\nsections:\n  other: {table: \(other).doors, groups: {name: name}}\n"
+        rules["gates.yaml"] = "resource: gates\nsections:\n  gate: {table: doors, groups: {name: name}}\n"
+        try await BinlogFixture.run(on: database, rules: rules) { _, client async throws in
+            let position = try await client.position()
+            try await database.runAsOperator("UPDATE \(other).doors SET name = 'x' WHERE id = 2;")
+            let first = try await client.changes(after: position, until: ["others/2"])
+            #expect(first.changes.map(\.name) == ["others/2"])
+            try await database.run("UPDATE doors SET name = 'y' WHERE id = 1;")
+            let second = try await client.changes(after: first.position, until: ["doors/1", "gates/1"])
+            #expect(second.changes.count == 2)
+            #expect(try await client.found().scanned == 0)
+        }
+    }
+}
