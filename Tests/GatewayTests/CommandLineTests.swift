@@ -62,6 +62,39 @@ import TestSupport
         }
     }
 
+    @Test("A value that where would hide is a finding", arguments: TestEngine.allCases)
+    func hiddenValues(_ kind: TestEngine) async throws {
+        let table =
+            "CREATE TABLE jobs (id INTEGER PRIMARY KEY, state VARCHAR(10), kind VARCHAR(10), gone INT NOT NULL DEFAULT 0);"
+        let database = try await TestDatabase(kind, mariadb: table, sqlite: table)
+        let folder = try TemporaryFolder()
+        try await Shell.run(
+            ["tee", folder.path + "/jobs.yaml"],
+            input: """
+                resource: jobs
+                sections:
+                  job:
+                    table: jobs
+                    where: "gone = 0 AND state <> 'archived' AND (kind = 'app' OR kind IS NULL)"
+                    groups:
+                      state:
+                        column: state
+                        transitions:
+                          new: [open, archived]
+                    stamp: {kind: {value: web}}
+                """)
+        let checked = try await Shell.capture([
+            Self.program, "check", "--rules", folder.path, "--database", database.url, "--journal", "off",
+        ])
+        let output = checked.output
+        #expect(
+            output.contains("jobs.yaml:10:23: warning: “where” of section “job” hides rows with “archived”"),
+            "\(output)")
+        #expect(
+            output.contains("jobs.yaml:11:27: warning: “where” of section “job” hides rows with “web”"), "\(output)")
+        #expect(!output.contains("with “open”"), "\(output)")
+    }
+
     @Test("The password of a settings file is only sent for its own user, and a refusal names its file")
     func passwordOfTheSettingsFile() async throws {
         let database = try await TestDatabase(

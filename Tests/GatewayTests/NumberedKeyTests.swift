@@ -221,32 +221,35 @@ import TestSupport
             sqlite: "")
         try await database.grantTableLocks()
         let rules = Self.rules.mapValues { $0 + "\nnon-transactional: allow\n" }
-        try await RunningGateway.withTwo(database, rules: rules) { one, two in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (device, gateway) in [one, two, one, two].enumerated() {
-                    group.addTask {
-                        try await gateway.client { client in
-                            for number in 0..<4 {
-                                let answer = try await client.post(
-                                    "/v1/merge/orders",
-                                    #"{"id":2,"changeset":{"lines":[\#(Self.line("\(device).\(number)"))]}}"#)
-                                #expect(answer.status == 200, "\(answer.text)")
-                            }
+        try await RunningGateway.with(database, rules: rules) { one in
+            try await RunningGateway.with(database, rules: rules) { two in
+                try await Self.appendLines(by: [one, two, one, two])
+            }
+            #expect(try await Self.numbers(database, order: 2) == (1...16).map(String.init))
+            // The compensations of a refused push delete its new line.
+            let line = #"{"resource":"lines","id":[2,"tmp:c"],"changeset":{"line":{"old":null,"new":{"code":"c"}}}}"#
+            let edits = [line, line.replacing("tmp:c", with: "tmp:d")].joined(separator: ",")
+            let refused = try await one.client { try await $0.post("/v1/push", "{\"edits\":[\(edits)]}") }
+            #expect(refused.status == 422 && refused.text.contains(#""unique""#), "\(refused.text)")
+            #expect(try await Self.numbers(database, order: 2) == (1...16).map(String.init))
+        }
+    }
+
+    private static func appendLines(by gateways: [RunningGateway]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (device, gateway) in gateways.enumerated() {
+                group.addTask {
+                    try await gateway.client { client in
+                        for number in 0..<4 {
+                            let answer = try await client.post(
+                                "/v1/merge/orders",
+                                #"{"id":2,"changeset":{"lines":[\#(line("\(device).\(number)"))]}}"#)
+                            #expect(answer.status == 200, "\(answer.text)")
                         }
                     }
                 }
-                try await group.waitForAll()
             }
-            #expect(try await Self.numbers(database, order: 2) == (1...16).map(String.init))
-            // A refused push leaves no line behind.
-            let refused = try await one.client { client in
-                try await client.post(
-                    "/v1/push",
-                    #"{"edits":[{"resource":"orders","id":2,"changeset":{"lines":[\#(Self.line("x"))]}},{"resource":"lines","id":[2,"tmp:c"],"changeset":{"line":{"old":null,"new":{"code":"c"}}}},{"resource":"lines","id":[2,"tmp:e"],"changeset":{"line":{"old":null,"new":{"code":"c"}}}}]}"#
-                )
-            }
-            #expect(refused.status == 422, "\(refused.text)")
-            #expect(try await Self.numbers(database, order: 2) == (1...16).map(String.init))
+            try await group.waitForAll()
         }
     }
 }

@@ -70,6 +70,76 @@ import Testing
         }
     }
 
+    // MARK: Hints
+
+    private static func file(_ tables: [TableSchema]) throws -> (text: String, summary: String) {
+        let inspection = try inspect(tables).inspection
+        return (
+            inspection.files.map(\.text).joined(separator: "\n"), inspection.summary.lines.joined(separator: "\n")
+        )
+    }
+
+    @Test("Comments propose booleans, stamps and numbers, and warn of BLOBs in lists")
+    func hints() throws {
+        let letter = ColumnType.text(TextType(maximumCharacters: 1))
+        let answer = ColumnType.enumeration([ExactText("N"), ExactText("Y")])
+        let (text, summary) = try Self.file([
+            Self.table(
+                "orders",
+                [
+                    Self.id(), Self.column("is_paid", letter), Self.column("grade", letter),
+                    Self.column("wants", answer),
+                    Self.column("last_modified", Self.moment), Self.column("due", Self.moment),
+                    Self.column("logo", .bytes(maximum: 65_535)),
+                ]),
+            Self.table(
+                "order_photos", key: ["order_id", "photo_no"],
+                [Self.id("order_id"), Self.id("photo_no"), Self.column("picture", .bytes(maximum: 65_535))],
+                to: [(["order_id"], "orders", ["id"])]),
+        ])
+        let yes =
+            #"perhaps a boolean; if so, write {column: is_paid, type: boolean, values: {"true": "Y", "false": "N"}}"#
+        #expect(text.contains(yes) && summary.contains(yes), "\(text)")
+        #expect(text.contains(#"{column: wants, type: boolean, values: {"true": "Y", "false": "N"}}"#))
+        #expect(!text.contains("column: grade"))
+        #expect(text.contains("“stamp: {last_modified: now}”") && !text.contains("stamp: {due"))
+        #expect(summary.contains("order-photos") == false && summary.contains("orderPhotos: picture: a BLOB in a list"))
+        #expect(!summary.contains("logo"))
+        #expect(text.contains("# clients number “photo_no” themselves"))
+    }
+
+    @Test(
+        "Payment data is left out", arguments: ["cc_number", "ccOwner", "card_no", "credit_card", "iban", "cc_expires"])
+    func payment(_ name: String) throws {
+        let (text, summary) = try Self.file([
+            Self.table("orders", [Self.id(), Self.column(name), Self.column("card_text"), Self.column("account_no")])
+        ])
+        #expect(text.contains("payment data, by its name") && summary.contains("“\(name)”"), "\(text)")
+        #expect(text.contains("card_text") && !text.contains("left out: “card_text”") && text.contains(": account_no"))
+    }
+
+    @Test("Tables with equal keys and related names are one record")
+    func oneToOne() throws {
+        let number = ColumnSchema(
+            name: "customers_id", declared: DeclaredType("int", types: [Self.number]), isNullable: false,
+            filling: ColumnFilling(hasDefault: true, isAutoIncrement: true, serverOwned: nil))
+        let (catalog, inspection) = try Self.inspect([
+            Self.table("customers", key: ["customers_id"], [number, Self.column("name")]),
+            Self.table(
+                "customers_info", key: ["customers_info_id"], [Self.id("customers_info_id"), Self.column("logons")]),
+            Self.table("visits", key: ["day", "route"], [Self.id("day"), Self.id("route"), Self.column("note")]),
+            Self.table(
+                "visit_reports", key: ["day", "route"], [Self.id("day"), Self.id("route"), Self.column("text")]),
+            Self.table(
+                "other_visits", key: ["day", "route"], [Self.id("day"), Self.id("route"), Self.column("text")]),
+        ])
+        #expect(catalog.resources.map(\.name).sorted() == ["customers", "other-visits", "visits"])
+        let parts = catalog.resources.flatMap { $0.sections.dropFirst() }
+        #expect(parts.map(\.name).sorted() == ["customersInfo", "visitReports"])
+        #expect(parts.allSatisfy { $0.kind == .singleton })
+        #expect(inspection.summary.guesses.contains { $0.contains("“customers_info” is a part of “customers”") })
+    }
+
     // MARK: Addresses, secrets and lookups
 
     /// A whole address stays whole, whatever its parts are called.

@@ -44,6 +44,12 @@ import Testing
                     ForeignKey(
                         name: "fk", columns: ["thing_id"], target: TableName(name: "things"), targetColumns: ["id"])
                 ]),
+            table(
+                "states",
+                [
+                    id, column("state", types: [.enumeration([ExactText("new"), ExactText("open")])]),
+                    column("gone", nullable: false, types: [number]),
+                ], key: ["id"]),
             table("loose", [column("a"), column("b")], key: []),
             table(
                 "links",
@@ -76,6 +82,13 @@ import Testing
         "resource: things\nsections:\n  thing:\n" + rest.split(separator: "\n").map { "    \($0)\n" }.joined()
     }
 
+    @Test(
+        "Deletions that the column can store are no finding", arguments: ["1", "'7'", "now()", "gone + 1", "'it''s'"])
+    func storedDeletion(_ sql: String) {
+        let (_, findings) = Self.bind(Self.root("table: states\nwhere: gone = 0\ndelete: {set: {gone: \"\(sql)\"}}"))
+        #expect(!findings.contains { $0.contains("cannot store") }, "\(findings)")
+    }
+
     @Test("A note points to “number” if clients number rows themselves")
     func numbering() {
         let numbered = Self.bind(Self.root("table: pages\ngroups: {title: title}\nnumber: next"))
@@ -97,6 +110,16 @@ import Testing
         ("table: things\ngroups: {s: stamp}", "column “stamp” cannot be written, because it is generated"),
         ("table: things\ngroups: {s: shape}", "is not supported"),
         ("table: things\ngroups: {n: {column: name, type: boolean}}", "cannot be boolean"),
+        (
+            "table: states\ngroups: {s: {column: state, transitions: {new: [open, \"\"]}}}",
+            "“” cannot be written to column “state”: it"
+        ),
+        ("table: states\ngroups: {s: {column: state, transitions: {new: [opne]}}}", "cannot store “opne”"),
+        ("table: states\nstamp: {state: {value: \"\"}}", "“” cannot be written to column “state”"),
+        ("table: states\nwhere: gone = 0\ndelete: {set: {gone: \"'yes'\"}}", "cannot store this value: it"),
+        ("table: states\nwhere: gone = 0\ndelete: {set: {gone: 500}}", "cannot store this value: it"),
+        ("table: states\nwhere: gone = 0\ndelete: {set: {gone: \"NULL\"}}", "the column is NOT NULL"),
+        ("table: states\nwhere: state <> 'gone'\ndelete: {set: {state: \"'gone'\"}}", "cannot store this value: it"),
         ("table: things\nnumber: next", "“number” is not possible here, because it needs a key of several columns"),
         ("table: things\nnumber: last", "“number” is one of next, not “last”"),
         ("table: links\nnumber: next", "column “part” refers to another table"),

@@ -36,6 +36,8 @@ struct SQLProbe {
         }
         // Other statements contain the operator's SQL and would fail too.
         if findings.hasErrors { return findings }
+        try await VisibilityProbe(engine: engine, schema: schema, patience: patience)
+            .add(to: &findings, of: rules, bound: catalog)
         try await VerbProbe(engine: engine, patience: patience).add(to: &findings, of: rules, bound: catalog)
         return findings
     }

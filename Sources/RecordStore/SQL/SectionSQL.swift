@@ -161,6 +161,31 @@ package struct SectionSQL: Sendable {
             columns: [column])
     }
 
+    /// Returns a statement that has a row if `where` hides every row with this value, whatever its other columns contain;
+    /// nil if `where` does not test the column.
+    ///
+    /// The other columns are NULL, so only the value can make the condition false. A condition that is false without the
+    /// value too shows nothing.
+    ///
+    /// - Parameter names: all columns of the table.
+    package func hiding(_ value: Value, in column: Int, among names: [String]) -> Statement? {
+        guard let clause = section.visibility?.value else { return nil }
+        let own = section.columns[column]
+        let tested = names.filter { SQLWords.mention($0, in: clause) }
+        guard tested.contains(own.name) else { return nil }
+        let table = dialect.quoted(TableName(name: section.table.name))
+        func row(_ content: String) -> String {
+            let none =
+                "SELECT \(tested.map(dialect.quoted).joined(separator: ", ")) FROM \(dialect.quoted(section.table)) WHERE 1 = 0"
+            let one = tested.map { $0 == own.name ? content : "NULL" }.joined(separator: ", ")
+            return
+                "(SELECT 1 FROM (\(none) UNION ALL SELECT \(one)) AS \(table) WHERE \(Self.enclosed(clause)) IS FALSE)"
+        }
+        return Statement(
+            sql: "SELECT 1 FROM (SELECT 1 AS probe) AS probe WHERE EXISTS \(row("?")) AND NOT EXISTS \(row("NULL"))",
+            binds: [Bind(value, own.type)], columns: [Column(name: "probe", type: .integer(0...1), isNullable: true)])
+    }
+
     /// The statement that reads no row but has the metadata of every read.
     package var empty: Statement { Statement(sql: selectFrom + "1 = 0", binds: [], columns: section.columns) }
 

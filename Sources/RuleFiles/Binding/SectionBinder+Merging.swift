@@ -53,12 +53,22 @@ extension SectionBinder {
             if steps[from] != nil {
                 findings.error(transition.from.place, "“\(transition.from.value.text)” is in “transitions” already")
             }
-            steps[from] = Set(transition.to.compactMap { value($0, of: column) })
+            steps[from] = Set(transition.to.compactMap { written($0, of: column) })
         }
         return Ruled(steps, rule: named.place.rule)
     }
 
     /// Returns a constant as a value that can be written to a column.
+    mutating func written(_ constant: Placed<RuleConstant>, of column: Column) -> Value? {
+        guard let value = value(constant, of: column) else { return nil }
+        guard let problem = column.type.forbidsWriting(value) else { return value }
+        findings.error(
+            constant.place,
+            "“\(constant.value.text)” cannot be written to column “\(column.name)”: it \(problem.reason)")
+        return nil
+    }
+
+    /// Returns a constant as a value that a column can contain.
     mutating func value(_ constant: Placed<RuleConstant>, of column: Column) -> Value? {
         if let value = constant.value.value(in: column.type) { return value }
         findings.error(
@@ -172,6 +182,10 @@ extension SectionBinder {
                 findings.error(assignment.column.place, "column “\(name)” cannot be written, because \(owned)")
             } else if key.contains(name) {
                 findings.error(assignment.column.place, "column “\(name)” is the key, which a deletion cannot change")
+            } else if let fault = SQLLiteral(assignment.sql.value)?.fault(in: column) {
+                findings.error(
+                    assignment.sql.place,
+                    "column “\(name)” of type \(column.declaredType) cannot store this value: \(fault)")
             }
         }
         let clause = rules.visibility?.value ?? ""

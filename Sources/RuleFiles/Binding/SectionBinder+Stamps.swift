@@ -30,7 +30,7 @@ extension SectionBinder {
     private mutating func source(of stamp: RuleStamp, in column: Column) -> Stamp.Source? {
         switch stamp.source {
         case .claim(let name): return .claim(name.value)
-        case .value(let constant): return value(constant, of: column).map { .constant($0) }
+        case .value(let constant): return written(constant, of: column).map { .constant($0) }
         case .now:
             if column.type.storesNow || references.schema.isGuessed { return .now }
             findings.error(

@@ -13,7 +13,8 @@ struct FamilyTree {
         var links = Self.foreignKeyLinks(tables, lookups)
         let guess = LinkGuess(tables)
         let referenced = Self.referenced(tables)
-        let guesses = tables.filter { !referenced.contains($0.name) }.compactMap { guess.link(of: $0) }
+        let guesses = tables.filter { !referenced.contains($0.name) }
+            .compactMap { guess.link(of: $0) ?? (lookups.contains($0) ? nil : guess.oneToOne(of: $0)) }
             .filter { link in
                 guard let parent = tables.first(where: { $0.name == link.parent }),
                     let child = tables.first(where: { $0.name == link.child })

@@ -33,6 +33,9 @@ package struct InspectionSummary: Sendable, Hashable {
 
     mutating func note(_ sentence: String) { notes.append(sentence) }
 
+    /// The beginnings of comments that the summary repeats.
+    private static let questions = ["a part of ", "a BLOB ", "perhaps a boolean", "does every program "]
+
     private mutating func add(_ section: SectionDraft, _ resource: String) {
         sections += 1
         groups += section.groups.count
@@ -48,7 +51,7 @@ package struct InspectionSummary: Sendable, Hashable {
             guesses.append("\(place): group \(group.name) of \(columns): \(reason)")
         }
         for field in section.groups.flatMap(\.fields) {
-            guard let question = field.comment, question.hasPrefix("a part of ") else { continue }
+            guard let question = field.comment, Self.questions.contains(where: question.hasPrefix) else { continue }
             guesses.append("\(place): \(field.column): \(question)")
         }
         for field in section.readOnly where field.comment?.hasPrefix("proposed") == true {

@@ -12,7 +12,10 @@ struct LinkGuess {
         "id", "key", "no", "nr", "code", "name", "number", "uid", "uuid", "guid",
     ]
 
+    private let tables: [InspectedTable]
+
     init(_ tables: [InspectedTable]) {
+        self.tables = tables
         for table in tables where table.key.count == 1 {
             let key = table.key[0].lowercased()
             if !Self.trivial.contains(key) { byKey[key, default: []].append(table) }
@@ -36,6 +39,34 @@ struct LinkGuess {
         return TableLink(
             child: table.name, parent: parent.name, columns: [(column.name, parent.key[0])],
             isSingleton: table.schema.isKey([column.name]), isGuess: true)
+    }
+
+    /// Returns the only link to another table with an equal key, after which this table is named.
+    ///
+    /// The keys have the same names, or this table's key is its own name with “id” (`customer_info_id`) and the database
+    /// does not number it.
+    func oneToOne(of table: InspectedTable) -> TableLink? {
+        guard table.schema.foreignKeys.isEmpty else { return nil }
+        let bases = tables.filter { base in
+            base.name != table.name && base.key.count == table.key.count && isExtension(table, of: base)
+                && zip(table.key, base.key).allSatisfy { own, other in
+                    table.schema.column(own).map { isSameType($0, base.schema.column(other)) } ?? false
+                } && hasKey(of: base, table)
+        }
+        guard let base = bases.max(by: { $0.name.name.count < $1.name.name.count }) else { return nil }
+        return TableLink(
+            child: table.name, parent: base.name, columns: Array(zip(table.key, base.key)), isSingleton: true,
+            isGuess: true)
+    }
+
+    private func hasKey(of base: InspectedTable, _ table: InspectedTable) -> Bool {
+        if table.key.map({ $0.lowercased() }) == base.key.map({ $0.lowercased() }) { return true }
+        guard table.key.count == 1, let column = table.schema.column(table.key[0]), !column.isAutoIncrement else {
+            return false
+        }
+        let words = NameWords(column.name).words
+        return words.last == "id" && NameWords(table.name.name).singulars.contains(Array(words.dropLast()))
+            && base.schema.column(base.key[0])?.isAutoIncrement == true
     }
 
     /// Returns the only table whose key the column seems to contain.

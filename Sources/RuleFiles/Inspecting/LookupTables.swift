@@ -21,6 +21,8 @@ struct LookupTables {
             }.map(\.name))
     }
 
+    func contains(_ table: InspectedTable) -> Bool { names.contains(table.name) }
+
     /// Returns true if the parent is a lookup table and nothing shows that the child's rows belong to it.
     func isLookup(_ parent: InspectedTable, for child: InspectedTable, by columns: [String]) -> Bool {
         guard names.contains(parent.name) else { return false }

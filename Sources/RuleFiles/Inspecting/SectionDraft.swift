@@ -47,13 +47,20 @@ struct SectionDraft {
                 }
             case .writable:
                 if !takesSecrets, SecretWords.name(column) {
-                    leftOut.append((column.name, Self.secret(column)))
+                    leftOut.append((column.name, Self.secret(column, "a secret")))
+                } else if !takesSecrets, PaymentWords.name(column) {
+                    leftOut.append((column.name, Self.secret(column, "payment data")))
                 } else {
                     writable.append(column)
                 }
             case .readOnly(let reason): stamps.append((column, reason))
             case .leftOut(let reason): leftOut.append((column.name, reason))
             }
+        }
+        if let number = Self.number(of: table, parents: parents) {
+            keyComments.append(
+                "clients number “\(number)” themselves, and two devices choose the same; with “number: next” the gateway does"
+            )
         }
         addGroups(writable, in: placement, naming: &names)
         for (column, reason) in stamps {
@@ -75,7 +82,8 @@ struct SectionDraft {
             fields[column.name] = DraftField(
                 name: names.take(column.name), column: column.name, type: Self.type(column),
                 references: reference?.named,
-                comment: reference?.comment ?? Self.question(column, proposals))
+                comment: reference?.comment ?? Self.question(column, proposals)
+                    ?? ColumnHints.hint(of: column, isItem: link.map { !$0.isSingleton } ?? false))
         }
         for column in columns {
             guard let field = fields[column.name] else { continue }
@@ -92,6 +100,15 @@ struct SectionDraft {
         }
     }
 
+    /// Returns the last key column if the gateway could number new rows.
+    private static func number(of table: InspectedTable, parents: [String]) -> String? {
+        guard table.key.count > 1, let name = table.key.last, let column = table.schema.column(name),
+            case .integer = column.types.first, !column.isAutoIncrement, column.serverOwned == nil,
+            !parents.contains(name), !table.schema.foreignKeys.contains(where: { $0.columns.contains(name) })
+        else { return nil }
+        return name
+    }
+
     /// Returns a question about a column that may belong to an adjacent group.
     private static func question(_ column: ColumnSchema, _ proposals: [ProposedGroup]) -> String? {
         guard let group = proposals.first(where: { $0.doubtful.contains(column.name) }),
@@ -100,8 +117,8 @@ struct SectionDraft {
         return "a part of the \(group.words.joined(separator: " ")) beside it? then put it there"
     }
 
-    private static func secret(_ column: ColumnSchema) -> String {
-        let reason = "a secret, by its name; --secrets takes it in"
+    private static func secret(_ column: ColumnSchema, _ what: String) -> String {
+        let reason = "\(what), by its name; --secrets takes it in"
         return column.isNullable || column.hasDefault
             ? reason : reason + "; it is NOT NULL without a default, so no client can create a row"
     }

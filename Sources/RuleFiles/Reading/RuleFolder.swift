@@ -68,6 +68,18 @@ package struct RuleFolder: Sendable {
         }
     }
 
+    /// Every constant that a write may put into a column.
+    package var writtenConstants: [WrittenConstant] {
+        files.flatMap { file in
+            file.sections.flatMap { section in
+                section.writtenConstants.map { column, constant in
+                    WrittenConstant(
+                        constant, column: column, section: section.name.value, resource: file.resource.value)
+                }
+            }
+        }
+    }
+
     /// Returns the location of a section's table name, or nil if no file has the section.
     package func place(ofSection section: String, in resource: String) -> Place? {
         files.lazy.filter { $0.resource.value == resource }.flatMap(\.sections).first { $0.name.value == section }
