@@ -185,7 +185,8 @@ import TestSupport
                     "undo", "1", "--preview", groups[0], groups[1], groups[2], groups[3])
                 #expect(preview.status == 0 && preview.output.contains("nothing was written"), "\(preview)")
                 #expect(try await desk.database.run("SELECT points FROM people WHERE id = 1;") == "115\n")
-                let undo = try await desk.journal("undo", "1", groups[0], groups[1], groups[2], groups[3])
+                let undo = try await desk.journal(
+                    "undo", "1", groups[0], groups[1], groups[2], groups[3], "--as", "Eva Kerr")
                 #expect(undo.status == 0 && undo.output.contains("server-won"), "\(undo)")
                 #expect(
                     try await desk.database.run("SELECT name, email, points FROM people WHERE id = 1;")
@@ -193,7 +194,8 @@ import TestSupport
                 let email = try await desk.journal("undo", "1", "--group", "person.email", "--json")
                 #expect(try JSON(email.output)["outcomes"]?[0]?["outcome"]?.text == "applied", "\(email)")
                 let entries = try await client.get("/v1/journal?after=1").json()["entries"]?.array ?? []
-                #expect(entries.map { $0["who"]?.text } == ["command line", "command line"])
+                #expect(entries.map { $0["who"]?.text } == ["Eva Kerr", ProcessInfo.processInfo.userName])
+                #expect(entries.allSatisfy { $0["device"]?.text == "command line" })
                 // What an undo meets can refuse it, too; then it is kept and can be sent again.
                 try await desk.database.run("UPDATE people SET email = 'c@x' WHERE id = 2;")
                 let refused = try await desk.journal("undo", "3")

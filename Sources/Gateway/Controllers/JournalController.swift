@@ -57,14 +57,14 @@ struct JournalController {
         if context.bearer == nil || context.headers["content-type"] != nil || context.headers.announceBody {
             body = try context.jsonBody(limit: limits.bodyBytes)
         }
-        let groups = try UndoRequest.groups(body)
+        let wanted = try UndoRequest(body)
         let access = context.access(to: active.catalog)
         let actions = JournalActions(
             service: service, active: active, limits: limits, access: access,
             claims: context.bearer?.claims ?? AccessClaims(), maintenance: box.maintenance,
             deadline: context.deadline)
         let answer = try await actions.undo(
-            number, groups: groups, sender: sender, request: context.received.id, isPreview: isPreview)
+            number, wanted, sender: sender, request: context.received.id, isPreview: isPreview)
         if let result = answer.result, !isPreview {
             metrics.count(result)
             await delivery.note(result, under: active, for: access, context.deadline)

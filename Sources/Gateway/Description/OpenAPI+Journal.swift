@@ -9,8 +9,13 @@ extension OpenAPI {
                   {"name": "resource", "in": "query", "schema": {"type": "string"}},
                   {"name": "id", "in": "query", "schema": {"type": "string"}, "description": "The key of a record of `resource`."},
                   {"name": "who", "in": "query", "schema": {"type": "string"}, "description": "The name of a token."},
+                  {"name": "device", "in": "query", "schema": {"type": "string"}, "description": "The device of a push."},
+                  {"name": "group", "in": "query", "schema": {"type": "string"}, "description": "A group as `section.group`, or a section."},
+                  {"name": "field", "in": "query", "schema": {"type": "string"}, "description": "A field of `resource` as `section.field`: entries of its group."},
+                  {"name": "code", "in": "query", "schema": {"type": "string"}, "description": "The code of the problem of a refused push."},
                   {"name": "outcome", "in": "query", "schema": {"type": "string"}, "description": "An outcome that occurs in the entry."},
                   {"name": "since", "in": "query", "schema": {"type": "string"}, "description": "A date, or a date and time with a UTC offset."},
+                  {"name": "until", "in": "query", "schema": {"type": "string"}, "description": "Entries before this date or time."},
                   {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "The `next` of the page before."},
                   {"name": "limit", "in": "query", "schema": {"type": "integer"}},
                   {"name": "refused", "in": "query", "schema": {"type": "boolean"}, "description": "Only pushes that were refused."}
@@ -62,7 +67,7 @@ extension OpenAPI {
                 "who": {"type": "string"}, "device": {"type": ["string", "null"]}, "key": {"type": ["string", "null"]},
                 "request": {"type": "string", "description": "The `X-Request-ID` of the push."},
                 "resource": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"},
-                "status": {"enum": ["merged", "rejected"]}, "rules": {"type": "string"}, "ids": {"type": "object"},
+                "status": {"enum": ["merged", "rejected", "failed"]}, "problem": {"$ref": "#/components/schemas/Problem"}, "rules": {"type": "string"}, "ids": {"type": "object"},
                 "outcomes": {"type": "array", "items": {"$ref": "#/components/schemas/Outcome"}},
                 "refused": {
                   "type": "object", "additionalProperties": false, "required": ["address", "reason", "replayed"],
@@ -75,7 +80,7 @@ extension OpenAPI {
             },
             "Undo": {
               "type": "object", "additionalProperties": false,
-              "properties": {"groups": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Groups to take back, as `section.group`; all where left out."}}
+              "properties": {"groups": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Groups to undo, as `section.group`; without it, all."}, "force": {"type": "boolean", "default": false, "description": "Also undoes values that have changed since."}}
             }
             """#)
 }

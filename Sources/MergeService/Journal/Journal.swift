@@ -70,6 +70,9 @@ package struct JournalCodec: Sendable {
     package let traces:
         @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>, _ columns: (Int) -> [Column]) -> EntryTraces
 
+    /// Returns true if an entry names a group.
+    package let names: @Sendable (_ entry: [UInt8], EntryGroup) -> Bool
+
     /// Reads writes of pushes.
     package let writes: WriteReader
 
@@ -96,6 +99,7 @@ package struct JournalCodec: Sendable {
         key: @escaping @Sendable (RecordKey, Section) -> String,
         traces: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>, (Int) -> [Column]) -> EntryTraces,
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
+        names: @escaping @Sendable ([UInt8], EntryGroup) -> Bool = { _, _ in true },
         writes: WriteReader = WriteReader { _, _, _ in [:] },
         answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8]? = { body, _ in body },
         refused: @escaping @Sendable ([UInt8], String, Catalog) -> [UInt8] = { body, _, _ in body },
@@ -108,6 +112,7 @@ package struct JournalCodec: Sendable {
         self.key = key
         self.traces = traces
         self.effects = effects
+        self.names = names
         self.writes = writes
         self.answer = answer
         self.refused = refused

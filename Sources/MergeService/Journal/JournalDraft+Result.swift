@@ -4,8 +4,8 @@ import RecordStore
 extension JournalDraft {
     /// Creates the draft for a push's result.
     ///
-    /// An edit whose groups were all `unchanged` or `already` has no entry. An edit that was only rolled back with its
-    /// push has none of its own.
+    /// An edit whose groups were all `unchanged` or `already` has no entry. If the push is kept as refused, each record
+    /// that it names has an entry.
     ///
     /// - Parameters:
     ///   - elsewhere: the records that an edit changed besides its own.
@@ -43,7 +43,8 @@ extension JournalDraft {
         }
         let entries = result.results.enumerated().compactMap {
             Self.entry(
-                $1, step: step($0), elsewhere: elsewhere($0), active: active, codec: codec, request: request.sent.id)
+                $1, step: step($0), elsewhere: elsewhere($0), active: active, codec: codec, request: request.sent.id,
+                isRefused: refused != nil)
         }
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
@@ -53,9 +54,11 @@ extension JournalDraft {
 
     private static func entry(
         _ edit: EditResult, step: ConditionStep?, elsewhere: [OtherRecord], active: ActiveRules, codec: JournalCodec,
-        request: String?
+        request: String?, isRefused: Bool
     ) -> JournalEntry? {
-        guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
+        guard case .key(let key)? = edit.id, isRefused || edit.status == .merged || edit.status == .rejected else {
+            return nil
+        }
         // Each kind appears once; usually there is one.
         var outcomes = ","
         for (index, outcome) in edit.outcomes.enumerated() where outcome.kind.isTold {
@@ -63,7 +66,7 @@ extension JournalDraft {
             outcomes += outcome.kind.rawValue
             outcomes += ","
         }
-        guard outcomes != "," else { return nil }
+        guard outcomes != "," || edit.status == .failed else { return nil }
         let own = RecordName(resource: edit.resource.name, record: codec.key(key, edit.resource.root))
         var changed: [RecordName] = []
         var steps: [RecordName: ConditionStep] = [:]

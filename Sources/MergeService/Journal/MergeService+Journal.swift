@@ -17,10 +17,25 @@ extension Journal {
     package func entries(
         _ filter: JournalFilter, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> [StoredEntry] {
-        try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
-            try session.query(tables.list(filter)).compactMap { tables.stored($0) }
+        try await engine.read(deadline: deadline) { [tables, codec] session throws(StoreError) in
+            guard let group = filter.group else {
+                return try session.query(tables.list(filter)).compactMap { tables.stored($0) }
+            }
+            // No index knows the groups of an entry, so the entries are read in pieces.
+            var (found, rest): ([StoredEntry], JournalFilter) = ([], filter)
+            rest.limit = Self.piece
+            while true {
+                let read = try session.query(tables.list(rest)).compactMap { tables.stored($0) }
+                found += read.filter { $0.entry.map { codec.names($0.body, group) } ?? false }
+                guard found.count < filter.limit, read.count == Self.piece, let last = read.last else {
+                    return Array(found.prefix(filter.limit))
+                }
+                rest.after = last.number
+            }
         }
     }
+
+    private static let piece = 500
 
     /// Reads one entry.
     ///

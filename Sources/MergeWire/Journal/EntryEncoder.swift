@@ -33,6 +33,11 @@ package struct EntryEncoder: Sendable {
                     for tuple in edit.access.conditions { writer.string(String(decoding: tuple.bytes, as: UTF8.self)) }
                 }
             }
+            // A merged edit has a problem if its record cannot be read afterwards.
+            if edit.status != .merged, let problem = edit.problem {
+                writer.member("problem")
+                ProblemEncoder.write(problem, to: &writer)
+            }
             writer.member("outcomes")
             writer.array { writer in
                 for outcome in edit.outcomes where outcome.kind != .already && outcome.kind != .unchanged {

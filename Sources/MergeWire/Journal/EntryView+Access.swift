@@ -14,6 +14,11 @@ extension EntryView {
                 writer.object { writer in
                     for (name, value) in root.members where name.string != "conditions" {
                         writer.name(name.string)
+                        // The sentence of a problem may name fields that the client may not read.
+                        if name.string == "problem" {
+                            problem(value, to: &writer)
+                            continue
+                        }
                         guard name.string == "outcomes" else {
                             writer.raw(value.text)
                             continue
@@ -47,6 +52,18 @@ extension EntryView {
             }
         }
         return isReadable ?? false
+    }
+
+    private static func problem(_ node: JSONNode, to writer: inout JSONWriter) {
+        writer.object { writer in
+            for (name, source) in [
+                ("type", "type"), ("title", "title"), ("status", "status"), ("detail", "title"), ("code", "code"),
+            ] {
+                guard let value = node[source] else { continue }
+                writer.name(name)
+                writer.raw(value.text)
+            }
+        }
     }
 
     private static func outcomes(

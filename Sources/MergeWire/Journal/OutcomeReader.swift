@@ -19,6 +19,16 @@ package enum OutcomeReader {
         return Set(results.indices.filter { results[$0].status == "merged" })
     }
 
+    /// Returns true if an entry names a group, or a whole row of its section.
+    ///
+    /// - Parameter group: nil for the section as a whole.
+    package static func names(_ section: String, group: String?, in entry: [UInt8]) -> Bool {
+        self.entry(entry).outcomes.contains { outcome in
+            outcome.section.isExactly(section)
+                && (group == nil || outcome.group == nil || outcome.group?.isExactly(group ?? "") == true)
+        }
+    }
+
     private static func parse<Answer>(_ bytes: [UInt8], _ body: (JSONNode) -> Answer) -> Answer? {
         try? bytes.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in body(root) }

@@ -26,6 +26,11 @@ package struct UndoDecoder {
         /// The edit.
         package let edit: Edit
 
+        /// Creates the opposite of an entry.
+        package init(edit: Edit) {
+            self.edit = edit
+        }
+
         /// The positions of the outcomes that the edit undoes.
         package var outcomes: [Int] { edit.reversals.map(\.outcome) }
     }

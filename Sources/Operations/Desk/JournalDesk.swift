@@ -8,10 +8,16 @@ import RuleFiles
 package struct JournalDesk: Sendable {
     private let engine: any RecordEngine
     private let journal: Journal
+    /// The person who acts.
+    private let author: Sender
     private static let patience = Duration.seconds(300)
 
     /// Makes the desk of one database and its journal.
-    package init(engine: any RecordEngine, journal: Journal) {
+    ///
+    /// - Parameter author: the name of the person who acts, for the journal.
+    package init(engine: any RecordEngine, journal: Journal, author: String) {
+        // The device tells this name from that of a token.
+        self.author = Sender(who: author, device: "command line")
         self.engine = engine
         self.journal = journal
     }
@@ -28,7 +34,7 @@ package struct JournalDesk: Sendable {
         rules: String?, onlyRefused: Bool = false, _ value: (String) -> String?
     ) async throws(JournalFault) -> JournalPage {
         var catalog: Catalog?
-        if value("id") != nil, let rules { catalog = try await active(rules).catalog }
+        if value("id") != nil || value("field") != nil, let rules { catalog = try await active(rules).catalog }
         do {
             var filter = try JournalQuery(catalog: catalog).filter { name throws(Problem) in value(name) }
             if onlyRefused { filter.onlyRefused = true }
@@ -89,14 +95,18 @@ package struct JournalDesk: Sendable {
 
     /// Merges the opposite of an entry.
     ///
-    /// - Parameter groups: the groups to undo, as `section.group`; empty for all.
+    /// - Parameters:
+    ///   - groups: the groups to undo, as `section.group`; empty for all.
+    ///   - isForced: undoes also values that have changed since the entry.
     package func undo(
-        _ number: Int, groups: [String], rules: String, isPreview: Bool
+        _ number: Int, groups: [String], isForced: Bool, rules: String, isPreview: Bool
     ) async throws(JournalFault) -> PushAnswer {
         try await act(under: rules, isPreview: isPreview) { actions in
             try await actions.undo(
-                number, groups: groups.isEmpty ? nil : Set(groups.map { ExactText($0) }), sender: Self.operator,
-                isPreview: isPreview)
+                number,
+                UndoRequest(
+                    groups: groups.isEmpty ? nil : Set(groups.map { ExactText($0) }), isForced: isForced),
+                sender: author, isPreview: isPreview)
         }
     }
 
@@ -126,9 +136,6 @@ package struct JournalDesk: Sendable {
             throw JournalFault(error)
         }
     }
-
-    /// No token's name contains a space, so the operator's name is unique.
-    private static let `operator` = Sender(who: "command line", device: nil)
 
     /// Recovers in-doubt transactions of a write-ahead journal before the first merge, unless a gateway does so.
     private func claim(_ service: MergeService, _ active: ActiveRules) async throws(JournalFault) {

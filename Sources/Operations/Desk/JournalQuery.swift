@@ -8,7 +8,10 @@ package struct JournalQuery {
     private static let maximumLimit = 1_000
 
     /// The names of all parameters.
-    package static let members = ["resource", "id", "who", "outcome", "since", "after", "limit", "refused"]
+    package static let members = [
+        "resource", "id", "who", "device", "group", "field", "outcome", "code", "since", "until", "after", "limit",
+        "refused",
+    ]
 
     /// - Parameter catalog: the rules, which “id” needs.
     package init(catalog: Catalog?) {
@@ -21,6 +24,8 @@ package struct JournalQuery {
         var filter = JournalFilter()
         filter.resource = try value("resource")
         filter.who = try value("who")
+        filter.device = try value("device")
+        filter.code = try value("code")
         if let id = try value("id") {
             guard let name = filter.resource else { throw Self.invalid("“id” needs “resource” beside it") }
             guard let catalog else { throw Self.invalid("“id” needs the rules") }
@@ -41,12 +46,45 @@ package struct JournalQuery {
             }
             filter.outcome = outcome
         }
-        if let since = try value("since") { filter.since = try Self.time(since) }
+        if let since = try value("since") { filter.since = try Self.time(since, "since") }
+        if let until = try value("until") { filter.until = try Self.time(until, "until") }
+        if let name = try value("group") { filter.group = try group(named: name, of: filter.resource) }
+        if let name = try value("field") {
+            guard filter.group == nil else { throw Self.invalid("“field” and “group” cannot be used together") }
+            filter.group = try group(ofField: name, of: filter.resource)
+        }
         if let after = try value("after") { filter.after = try Self.number(after, "after") }
         if let limit = try value("limit") {
             filter.limit = min(max(try Self.number(limit, "limit"), 1), Self.maximumLimit)
         }
         return filter
+    }
+
+    /// Reads a name such as `customer.phone` or `lines`; the journal may contain names that the rules no longer have.
+    private func group(named name: String, of resource: String?) throws(Problem) -> EntryGroup {
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let section = parts.first, parts.count == 2 || !name.contains(".") else {
+            throw Self.invalid("“group” is a name such as customer.phone, or the name of a section")
+        }
+        return EntryGroup(section: section, group: parts.count == 2 ? parts[1] : nil)
+    }
+
+    /// Returns the group that contains a field such as `customer.phone`.
+    private func group(ofField name: String, of resource: String?) throws(Problem) -> EntryGroup {
+        guard let resource = resource.flatMap({ catalog?[$0] }) else {
+            throw Self.invalid("“field” needs “resource” beside it, and the rules")
+        }
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        if parts.count == 2, let index = resource.section(named: parts[0]) {
+            let section = resource.sections[index]
+            if let field = section.field(named: parts[1]), let group = section.group(ofField: field) {
+                return EntryGroup(section: section.name, group: section.groups[group].name)
+            }
+        }
+        let names = resource.sections.flatMap { section in section.fields.map { section.name + "." + $0.name } }
+        throw Self.invalid(
+            "“\(name)” is not a field that clients write, as SECTION.FIELD\(NearestName.ending(for: name, among: names))"
+        )
     }
 
     private static func number(_ text: String, _ name: String) throws(Problem) -> Int {
@@ -55,8 +93,8 @@ package struct JournalQuery {
     }
 
     /// Reads a date, or a date and time with a UTC offset.
-    private static func time(_ text: String) throws(Problem) -> DateTime {
-        let wrong = invalid("“since” is a date such as 2026-11-20 or a time such as 2026-11-20T10:00:00Z")
+    private static func time(_ text: String, _ name: String) throws(Problem) -> DateTime {
+        let wrong = invalid("“\(name)” is a date such as 2026-11-20 or a time such as 2026-11-20T10:00:00Z")
         if case .date(let date)? = try? ColumnType.date.accept(.text(text)) {
             guard let start = DateTime(date: date, microseconds: 0) else { throw wrong }
             return start

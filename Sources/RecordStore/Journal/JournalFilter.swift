@@ -8,10 +8,18 @@ package struct JournalFilter: Sendable, Hashable {
     package var record: String?
     /// A sender's name.
     package var who: String?
+    /// A sender's device.
+    package var device: String?
+    /// The code of the problem for which a push was refused.
+    package var code: String?
+    /// A group that the entry names.
+    package var group: EntryGroup?
     /// An outcome that occurs in the entry.
     package var outcome: String?
     /// Selects entries of this time or later, in UTC.
     package var since: DateTime?
+    /// Selects entries before this time, in UTC.
+    package var until: DateTime?
     /// Selects entries with higher numbers.
     package var after: Int?
     /// The newest first; `after` then selects lower numbers.
@@ -23,4 +31,18 @@ package struct JournalFilter: Sendable, Hashable {
 
     /// Makes a filter that selects all entries.
     package init() {}
+}
+
+/// A group of a section, or a section as a whole.
+package struct EntryGroup: Sendable, Hashable {
+    /// The name of the section.
+    package let section: String
+    /// The name of the group, or nil for all groups and rows of the section.
+    package let group: String?
+
+    /// Names a group.
+    package init(section: String, group: String?) {
+        self.section = section
+        self.group = group
+    }
 }

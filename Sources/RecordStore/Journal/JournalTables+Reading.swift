@@ -24,14 +24,25 @@ extension JournalTables {
         }
         // Names and keys are ASCII; in MariaDB a comparison with other characters is an error.
         if !(filter.resource ?? "").utf8.allSatisfy({ $0 < 128 }) { conditions.append("1 = 0") }
-        require("resource = ?", filter.resource.map { Self.bind($0.filter(\.isASCII)) })
-        require("record = ?", filter.record.map { Self.bind($0) })
+        let resource = filter.resource.map { Self.bind($0.filter(\.isASCII)) }
+        if filter.onlyRefused, let resource, let record = filter.record {
+            conditions.append(namesRecord)
+            binds += [resource, Self.bind(record)]
+        } else {
+            require("resource = ?", resource)
+            require("record = ?", filter.record.map { Self.bind($0) })
+        }
         require("who = ?", filter.who.map { Self.bind($0) })
+        require("device = ?", filter.device.map { Self.bind($0) })
+        require("reason = ?", filter.code.map { Self.bind($0) })
         if let outcome = filter.outcome {
             require("outcomes LIKE ?", Self.bind("%," + outcome + ",%"))
         }
         if let since = filter.since {
             require("at >= ?", Self.bind(since.text(separator: " ", fraction: dialect.nowFraction)))
+        }
+        if let until = filter.until {
+            require("at < ?", Self.bind(until.text(separator: " ", fraction: dialect.nowFraction)))
         }
         require(filter.isBackward ? "n < ?" : "n > ?", filter.after.map { Self.bind($0) })
         binds.append(Self.bind(filter.limit))
@@ -39,6 +50,13 @@ extension JournalTables {
             sql: "SELECT \(fields) FROM \(dialect.quoted(entries)) WHERE \(conditions.joined(separator: " AND ")) "
                 + "ORDER BY n\(filter.isBackward ? " DESC" : "") LIMIT ?",
             binds: binds, columns: fieldColumns)
+    }
+
+    /// The condition of a refused push that names a record: one of its entries is of this record.
+    private var namesRecord: String {
+        let own = dialect.quoted(entries)
+        return "EXISTS (SELECT 1 FROM \(own) AS e WHERE e.resource = ? AND e.record = ? AND e.status <> 'merged' "
+            + "AND (e.n = \(own).n OR e.who = \(own).who AND e.push_key = \(own).push_key))"
     }
 
     /// Returns the statement that reads one entry.

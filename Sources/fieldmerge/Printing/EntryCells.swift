@@ -12,6 +12,8 @@ struct EntryCells {
     /// The resource and the record's key; empty for a push that changed no record.
     let record: String
     let status: String
+    /// The reason for which the edit was refused; empty for a merged edit.
+    let problem: String
     /// The id of the request; empty if no HTTP request sent the push.
     let request: String
     let outcomes: [OutcomeText]
@@ -24,8 +26,10 @@ struct EntryCells {
         key = PlainText.visible(entry.key ?? "")
         record = entry.entry.map { $0.resource + "/" + $0.record } ?? ""
         let reason = entry.refused.map { "push refused (\($0.reason))" }
-        status = [entry.entry?.status, reason].compactMap(\.self).joined(separator: ", ")
         let content = OutcomeReader.entry(entry.entry.map { EntryView.shown($0.body) } ?? entry.bareEntry ?? [])
+        let own = entry.entry.map { $0.status + (content.code.map { " (\($0))" } ?? "") }
+        problem = PlainText.visible(content.problem ?? "")
+        status = [own, reason].compactMap(\.self).joined(separator: ", ")
         request = PlainText.visible(content.request ?? "")
         outcomes = content.outcomes
     }

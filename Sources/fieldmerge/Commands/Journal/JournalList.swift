@@ -13,7 +13,7 @@ struct JournalList: AsyncParsableCommand {
 
     @OptionGroup var access: JournalAccess
 
-    @Option(help: ArgumentHelp("Folder of the rule files (*.yaml), which --id needs.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the rule files (*.yaml), which --id and --field need.", valueName: "dir"))
     var rules: String?
 
     @Option(help: ArgumentHelp("Entries of this resource.", valueName: "name"))
@@ -25,6 +25,19 @@ struct JournalList: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Entries of this token's pushes.", valueName: "token"))
     var who: String?
 
+    @Option(help: ArgumentHelp("Entries of this device's pushes.", valueName: "device"))
+    var device: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Entries that name this group, or any group of this section.", valueName: "section.group"))
+    var group: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Entries that name the group of this field; needs --resource and --rules.", valueName: "section.field"))
+    var field: String?
+
     @Option(help: ArgumentHelp("Entries with this outcome, such as client-won.", valueName: "outcome"))
     var outcome: String?
 
@@ -32,6 +45,9 @@ struct JournalList: AsyncParsableCommand {
         help: ArgumentHelp(
             "Entries of this moment or later: 2026-11-20 or 2026-11-20T10:00:00Z.", valueName: "time"))
     var since: String?
+
+    @Option(help: ArgumentHelp("Entries before this moment.", valueName: "time"))
+    var until: String?
 
     @Option(help: ArgumentHelp("Entries with greater numbers, the lowest first to be shown.", valueName: "number"))
     var after: String?
@@ -55,10 +71,10 @@ struct JournalList: AsyncParsableCommand {
     func run() async throws {
         try await access.with { desk, settings in
             let filters = [
-                "resource": resource, "id": id, "who": who, "outcome": outcome, "since": since, "after": after,
-                "limit": limit,
+                "resource": resource, "id": id, "who": who, "device": device, "group": group, "field": field,
+                "outcome": outcome, "since": since, "until": until, "after": after, "limit": limit,
             ]
-            let folder = try id == nil ? nil : settings.required(rules, .rules)
+            let folder = try id == nil && field == nil ? nil : settings.required(rules, .rules)
             let page = try await desk.list(rules: folder, onlyRefused: refused) { filters[$0] ?? nil }
             if json {
                 print(String(decoding: page.json, as: UTF8.self))

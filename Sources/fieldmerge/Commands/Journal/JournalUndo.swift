@@ -5,8 +5,8 @@ struct JournalUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Takes an entry back by merging its opposite; what others wrote since stays.",
         discussion: """
-            The undo is an entry of its own, which can be taken back in turn. Exits with 0 where it merged and \
-            something was written, and with 1 otherwise.
+            The undo is an entry of its own, which can be taken back in turn. The exit code is 0 if the undo wrote \
+            something, otherwise 1.
             """)
 
     @OptionGroup var access: JournalAccess
@@ -23,6 +23,12 @@ struct JournalUndo: AsyncParsableCommand {
             valueName: "section.group"))
     var group: [String] = []
 
+    @Flag(help: "Also takes back values that have changed again since. Look at the preview first.")
+    var force = false
+
+    @Option(name: .customLong("as"), help: JournalAccess.authorHelp)
+    var author: String?
+
     @Flag(help: "Shows the result, and writes nothing.")
     var preview = false
 
@@ -30,9 +36,9 @@ struct JournalUndo: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let answer = try await access.with(for: .merging) { desk, settings in
+        let answer = try await access.with(for: .merging, as: author) { desk, settings in
             try await desk.undo(
-                number, groups: group, rules: try settings.required(rules, .rules), isPreview: preview)
+                number, groups: group, isForced: force, rules: try settings.required(rules, .rules), isPreview: preview)
         }
         try AnswerText(answer, isPreview: preview).report(asJSON: json)
     }
