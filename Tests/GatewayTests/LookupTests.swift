@@ -2,6 +2,8 @@ import Operations
 import Testing
 import TestSupport
 
+@testable import Gateway
+
 /// Read-only fields from the rows that columns refer to (`lookups`).
 @Suite(.timeLimit(.minutes(5))) struct LookupTests {
     private static func tables(_ number: String) -> String {
@@ -176,6 +178,102 @@ import TestSupport
                 #expect(Set(found.map(\.name)) == wanted)
             }
             #expect(try await Self.order(gateway, 1).contains(#""customerName":"Zoe""#))
+        }
+    }
+
+    private static let sharedTables = """
+        CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL);
+        CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, note VARCHAR(20), owner VARCHAR(20));
+        INSERT INTO customers VALUES (1, 'Ann'), (2, 'Bob');
+        INSERT INTO orders VALUES (1, 1, 'a', 'ann'), (2, 2, 'b', 'ann');
+        """
+
+    private static let sharedRules = [
+        "customers.yaml": "resource: customers\nsections: {customer: {table: customers, groups: {name: name}}}\n",
+        "orders.yaml": """
+        resource: orders
+        sections:
+          order:
+            table: orders
+            client-keys: allow
+            groups: {customer: {column: customer, references: customers}, owner: owner}
+            lookups: {customerName: {along: customer, column: name}}
+        access:
+          office: {read: all, write: all, create: true, delete: true, rows: all}
+          guest: {read: all, rows: {owner: {claim: who}}}
+        """,
+        "routes.yaml": """
+        resource: routes
+        sections: {route: {table: orders, client-keys: allow, groups: {customer: customer, note: note}}}
+        """,
+    ]
+
+    /// A push that changes the row at the same time would not find the record that refers to it now.
+    @Test(
+        "A push that lets a record of another resource refer to a row waits for the row", .tags(.mariadb),
+        .needsMariaDB,
+        arguments: [
+            #"{"id":2,"changeset":{"route":{"customer":{"old":2,"new":1}}}}"#,
+            #"{"id":3,"changeset":{"route":{"old":null,"new":{"customer":1}}}}"#,
+        ])
+    func sharedReference(_ body: String) async throws {
+        let database = try await TestDatabase(.mariadb, mariadb: Self.sharedTables, sqlite: "")
+        try await RunningGateway.with(
+            database, rules: Self.sharedRules, tokens: Self.office.line, journal: .together,
+            configure: { $0.requestSeconds = 2 }
+        ) { gateway async throws in
+            let other = try database.session()
+            try await other.run("BEGIN; UPDATE customers SET name = 'Amy' WHERE id = 1;")
+            let note = try await gateway.post(
+                "/v1/merge/routes", #"{"id":1,"changeset":{"route":{"note":{"old":"a","new":"c"}}}}"#, as: Self.office)
+            #expect(note.status == 200, "\(note.text)")
+            let waited = try await gateway.post("/v1/merge/routes", body, as: Self.office)
+            #expect(waited.status == 503, "\(waited.text)")
+            try await other.run("COMMIT;")
+            let merged = try await gateway.post("/v1/merge/routes", body, as: Self.office)
+            #expect(merged.status == 200, "\(merged.text)")
+            let order = try await gateway.get("/v1/records/orders/\(body.contains("3") ? 3 : 2)", as: Self.office).text
+            #expect(order.contains("Amy"), "\(order)")
+        }
+    }
+
+    @Test("A change of a row with many references reports all their records", arguments: TestEngine.allCases)
+    func manyReferences(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.sharedTables, sqlite: Self.sharedTables)
+        let values = (10..<310).map { "(\($0), 1, '\($0.isMultiple(of: 3) ? "ann" : "bob")')" }
+        try await database.run("INSERT INTO orders (id, customer, owner) VALUES \(values.joined(separator: ","));")
+        let ann = Rounds.Client("ann", ["guest"])
+        try await RunningGateway.with(
+            database, rules: Self.sharedRules, tokens: [Self.office, ann].map(\.line).joined(separator: "\n"),
+            journal: .together
+        ) { gateway async throws in
+            func names(_ client: Rounds.Client, _ start: JSON) async throws -> [JSON] {
+                _ = try await gateway.post("/v1/sync", "{}", as: client)
+                let address =
+                    "/v1/changes?resources=orders&since=\(start["revision"]?.int ?? 0)&feed=\(start["feed"]?.text ?? "")"
+                let changes = try await gateway.get(address, as: client).json()["changes"]?.array ?? []
+                return changes.compactMap { $0["record"]?["order"]?["customerName"] }
+            }
+            _ = try await gateway.post("/v1/sync", "{}", as: ann)
+            let start = try await gateway.get("/v1/changes", as: ann).json()
+            let all = try await gateway.get("/v1/changes", as: Self.office).json()
+            let answer = try await Self.merge(
+                gateway, "customers", "1", #"{"customer":{"name":{"old":"Ann","new":"Amy"}}}"#)
+            #expect(answer.status == 200, "\(answer.text)")
+            let seen = try await names(ann, start)
+            #expect(seen.count == 101 && seen.allSatisfy { $0.text == "Amy" }, "\(seen.count)")
+            #expect(try await names(Self.office, all).count == 301)
+            // A deletion is reported to the clients that could read the record.
+            let gone = try await Self.merge(
+                gateway, "orders", "12", #"{"order":{"old":{"customer":1,"owner":"ann"},"new":null}}"#)
+            #expect(gone.status == 200, "\(gone.text)")
+            _ = try await gateway.post("/v1/sync", "{}", as: ann)
+            let page = try await gateway.get(
+                "/v1/changes?resources=orders&limit=500&since=\(start["revision"]?.int ?? 0)&feed=\(start["feed"]?.text ?? "")",
+                as: ann
+            ).json()
+            let nulls = (page["changes"]?.array ?? []).filter { $0["record"]?.isNull == true }
+            #expect(nulls.compactMap { $0["id"]?.int } == [12])
         }
     }
 }

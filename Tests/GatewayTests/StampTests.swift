@@ -221,4 +221,44 @@ import TestSupport
             }
         }
     }
+
+    @Test("A stamp may refer to a row that its client does not see", arguments: TestEngine.allCases)
+    func hiddenReference(_ kind: TestEngine) async throws {
+        let sql = """
+            CREATE TABLE staff (name VARCHAR(20) PRIMARY KEY, team VARCHAR(20));
+            CREATE TABLE visits (id INTEGER PRIMARY KEY, note VARCHAR(20), helper VARCHAR(20), by_who VARCHAR(20),
+              FOREIGN KEY (helper) REFERENCES staff (name), FOREIGN KEY (by_who) REFERENCES staff (name));
+            INSERT INTO staff VALUES ('ann', 'north'), ('bob', 'south');
+            INSERT INTO visits (id, note) VALUES (1, 'a');
+            """
+        let rules = [
+            "staff.yaml": """
+            resource: staff
+            sections: {person: {table: staff, groups: {team: team}}}
+            access:
+              driver: {read: all, rows: {team: {value: south}}}
+            """,
+            "visits.yaml": """
+            resource: visits
+            sections:
+              visit: {table: visits, client-keys: allow, groups: {note: note, helper: helper}, stamp: {by_who: {claim: who}}}
+            access:
+              driver: {read: all, write: all, create: true, rows: all}
+            """,
+        ]
+        let driver = Rounds.Client("ann", ["driver"])
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, tokens: driver.line, journal: .together) { gateway in
+            func merge(_ id: Int, _ changeset: String) async throws -> HTTPClient.Answer {
+                try await gateway.post("/v1/merge/visits", #"{"id":\#(id),"changeset":\#(changeset)}"#, as: driver)
+            }
+            let edited = try await merge(1, #"{"visit":{"note":{"old":"a","new":"b"}}}"#)
+            #expect(edited.status == 200, "\(edited.text)")
+            let made = try await merge(2, #"{"visit":{"old":null,"new":{"note":"c","helper":"bob"}}}"#)
+            #expect(made.status == 200, "\(made.text)")
+            #expect(try await database.run("SELECT by_who FROM visits;") == "ann\nann\n")
+            let hidden = try await merge(1, #"{"visit":{"helper":{"old":null,"new":"ann"}}}"#)
+            #expect(hidden.status == 422 && hidden.text.contains("foreign-key"), "\(hidden.text)")
+        }
+    }
 }

@@ -2,6 +2,7 @@ import ChangeFeed
 import MergeCore
 import MergeService
 import Operations
+import RecordStore
 
 /// `unless` of a snapshot: the feed that the client followed until now, with or without its revision.
 struct FormerFeed {
@@ -39,12 +40,13 @@ struct FormerFeed {
             filter = read.records
         }
         revision = start?.revision ?? position?.revision
-        if let revision, !state.reaches(back: revision) { throw FeedAccess.resync(state) }
+        // Without a revision, the client may lack any change of the feed.
+        guard state.reaches(back: revision ?? FeedTables.beginning) else { throw FeedAccess.resync(state) }
         records = FormerFilter(feed: text, filter: filter)
     }
 
     /// Returns the state from which changes continue: the client's records may be as old as its revision.
     func begin(of state: FeedState) -> FeedState {
-        FeedState(feed: state.feed, revision: revision ?? state.earliest, earliest: state.earliest)
+        FeedState(feed: state.feed, revision: revision ?? FeedTables.beginning, earliest: state.earliest)
     }
 }

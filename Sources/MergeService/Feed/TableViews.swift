@@ -23,6 +23,9 @@ package final class TableView: Sendable {
             ? Array(section.columns.prefix(section.keyCount)) : section.parent.map { section.columns[$0.column] }
     }
 
+    /// The steps to the rows whose columns the section's rows show.
+    var lookups: [ReferenceStep] { step == nil ? section.columns.compactMap(\.lookup) : [] }
+
     /// True if these columns contain the record's key.
     package var namesRecord: Bool {
         if step != nil { return false }
@@ -69,6 +72,8 @@ struct OtherView: Sendable {
     /// The positions of the columns that records read along the view's step, and of the column to which they refer.
     private let shown: Set<Int>
     private let referred: Set<Int>
+    /// The positions of the columns that refer to rows whose columns the view's records show.
+    private let referring: Set<Int>
 
     init(_ view: TableView, from section: Section) {
         self.view = view
@@ -77,6 +82,7 @@ struct OtherView: Sendable {
         }
         shown = places(view.step?.column)
         referred = places(view.step?.key)
+        referring = view.lookups.reduce(into: []) { $0.formUnion(places($1.own)) }
         let found = view.columns.compactMap { wanted in
             section.columns.firstIndex { $0.name.lowercased() == wanted.name.lowercased() }
         }
@@ -89,6 +95,11 @@ struct OtherView: Sendable {
     func concerns(_ assignments: [Assignment]?) -> Bool {
         guard view.step != nil, let assignments, !assignments.isEmpty else { return true }
         return assignments.contains { shown.contains($0.column) || referred.contains($0.column) }
+    }
+
+    /// Returns true if a write to some columns may let the view's records show another referred row.
+    func refersElsewhere(after assignments: [Assignment]) -> Bool {
+        assignments.contains { referring.contains($0.column) }
     }
 
     /// Returns true if a write to some columns may move the row to another record.

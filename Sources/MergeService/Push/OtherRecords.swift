@@ -60,7 +60,9 @@ struct OtherRecords {
             } else {
                 sought.append(other.view)
             }
-            if let assignments, other.isMoved(by: assignments) { moved.append(other.view) }
+            if let assignments, other.isMoved(by: assignments) || other.refersElsewhere(after: assignments) {
+                moved.append(other.view)
+            }
         }
         if sought.isEmpty, moved.isEmpty { return }
         let address = section.address(of: current).map { part in
@@ -126,10 +128,15 @@ struct OtherRecords {
         where !progress.excluded.contains(run.batch.owners[row.report]) && progress.reports[row.report].isMerged {
             try find(row, before)
         }
-        for record in Set(records.values.joined()) where record.resource.access?.columns.isEmpty == false {
-            let after = try testedValues(of: record)
-            // A write that did not change the root row left the tested values as they were.
-            steps[record] = ConditionStep(before: conditions[record] ?? after, after: after)
+        let tested = Set(records.values.joined()).filter { $0.resource.access?.columns.isEmpty == false }
+        for records in Dictionary(grouping: tested, by: \.resource.origin).values {
+            guard let resource = records.first?.resource else { continue }
+            let roots = try roots(of: resource, records.map(\.key))
+            for record in records {
+                let after = roots[record.key].flatMap { ConditionTuple($0, of: resource)?.bytes }
+                // A write that did not change the root row left the tested values as they were.
+                steps[record] = ConditionStep(before: conditions[record] ?? after, after: after)
+            }
         }
     }
 
@@ -146,27 +153,32 @@ struct OtherRecords {
 
     // MARK: Reading
 
-    private func testedValues(of record: OtherRecord) throws(PushStop) -> [UInt8]? {
-        try root(of: record).flatMap { ConditionTuple($0, of: record.resource)?.bytes }
-    }
-
-    /// Reads the key and the tested columns of a record's root row; other values are NULL.
+    /// Reads the keys and the tested columns of root rows; other values are NULL.
     ///
     /// Other columns may have been dropped or contain values that cannot be decoded.
-    private func root(of record: OtherRecord) throws(PushStop) -> [Value]? {
-        let root = record.resource.root
-        let positions = Set(0..<root.keyCount).union(record.resource.access?.columns ?? []).sorted()
-        let address = zip(root.columns, record.key.parts).map { RawValue(column: $0, value: $1) }
-        let found = try run.query(
-            RawSQL(run.dialect).select(
-                positions.map { root.columns[$0] }, from: root.table, where: address,
-                locking: run.session.mustLockReads))
-        for values in found {
-            var row = [Value](repeating: .null, count: root.columns.count)
-            for (position, value) in zip(positions, values) { row[position] = value }
-            if root.key(of: row) == record.key { return row }
+    private func roots(of resource: Resource, _ keys: [RecordKey]) throws(PushStop) -> [RecordKey: [Value]] {
+        let root = resource.root
+        let positions = Set(0..<root.keyCount).union(resource.access?.columns ?? []).sorted()
+        let columns = positions.map { root.columns[$0] }
+        let addresses = keys.sorted { $0.precedes($1) }.map { key in
+            zip(root.columns, key.parts).map { RawValue(column: $0, value: $1) }
         }
-        return nil
+        let wanted = Set(keys)
+        var rows: [RecordKey: [Value]] = [:]
+        for start in stride(from: 0, to: addresses.count, by: SectionSQL.maximumBatch) {
+            let batch = Array(addresses[start..<min(start + SectionSQL.maximumBatch, addresses.count)])
+            let found = try run.query(
+                RawSQL(run.dialect).select(
+                    columns, from: root.table, whereAny: batch, locking: run.session.mustLockReads))
+            for values in found {
+                var row = [Value](repeating: .null, count: root.columns.count)
+                for (position, value) in zip(positions, values) { row[position] = value }
+                let key = root.key(of: row)
+                // The database may equate other keys.
+                if wanted.contains(key) { rows[key] = row }
+            }
+        }
+        return rows
     }
 
     /// Records the tested values of a record before another resource changes its root row.
@@ -177,7 +189,8 @@ struct OtherRecords {
             conditions[record] == nil
         else { return }
         // An earlier edit of the same push may have changed the row.
-        guard let row = try root(of: record), !before.isNew(row, in: view.section) else { return }
+        guard let row = try roots(of: record.resource, [record.key])[record.key], !before.isNew(row, in: view.section)
+        else { return }
         conditions[record] =
             ConditionTuple(before.original(of: row, in: view.section) ?? row, of: record.resource)?.bytes
     }
@@ -185,14 +198,32 @@ struct OtherRecords {
     private mutating func find(_ row: WrittenRow, _ before: RowsBefore) throws(PushStop) {
         if row.address.isEmpty || row.address.contains(where: { $0.value == .null }) { return }
         var columns: [Column] = []
-        for column in row.views.flatMap(\.columns) where !columns.contains(where: { $0.isNamed(column.name) }) {
+        let steps = isWritten ? row.views.flatMap(\.lookups) : []
+        for column in row.views.flatMap(\.columns) + steps.map(\.own)
+        where !columns.contains(where: { $0.isNamed(column.name) }) {
             columns.append(column)
         }
         if columns.isEmpty { return }
         let found = try run.query(
             RawSQL(run.dialect).select(
                 columns, from: row.table, where: row.address, locking: run.session.mustLockReads))
-        for values in found { try note(values, columns, shownBy: row.views, row.report, before) }
+        for values in found {
+            try note(values, columns, shownBy: row.views, row.report, before)
+            for step in steps {
+                guard let own = columns.firstIndex(where: { $0.isNamed(step.own.name) }) else { continue }
+                try share(step, values[own])
+            }
+        }
+    }
+
+    /// Locks a referred row against writes until the transaction ends.
+    ///
+    /// Otherwise a push that changes it at the same time would not find the record that refers to it now.
+    private func share(_ step: ReferenceStep, _ value: Value) throws(PushStop) {
+        if value.isNull || run.dialect.sharedLockingClause.isEmpty { return }
+        _ = try run.query(
+            RawSQL(run.dialect).share(
+                [step.key], of: step.table, where: [RawValue(column: step.key, value: value)]))
     }
 
     private mutating func note(

@@ -37,7 +37,7 @@ extension PushTransaction {
         if case .insert = change, row.section.kind == .root { progress.reports[row.index].createsRecord = true }
     }
 
-    private func rights(of edit: Int) -> RowRights { RowRights(run.view(of: edit), facts.before) }
+    func rights(of edit: Int) -> RowRights { RowRights(run.view(of: edit), facts.before) }
 
     /// Checks that a role that permits the writes applies to each written record.
     ///

@@ -16,12 +16,14 @@ extension PushTransaction {
         guard let viewer = run.viewer(of: row.index),
             let keys = run.active.schema.tables[row.section.table]?.foreignKeys, !keys.isEmpty
         else { return nil }
+        let given = givenColumns(of: row)
         for key in keys {
             let columns = key.columns.compactMap { name in
                 row.section.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
             }
-            guard columns.count == key.columns.count,
-                current == nil || assignments.contains(where: { columns.contains($0.column) })
+            let chosen = columns.filter { !given.contains($0) }
+            guard columns.count == key.columns.count, !chosen.isEmpty,
+                current == nil || assignments.contains(where: { chosen.contains($0.column) })
             else { continue }
             let values = columns.compactMap { column in
                 assignments.first { $0.column == column }?.value ?? current?[column]
@@ -40,6 +42,13 @@ extension PushTransaction {
                 .refusal(run.dialect.violation(of: key), assignments: whole, current: current)
         }
         return nil
+    }
+
+    /// Returns the columns that the rules set, so that the client does not choose their values.
+    private func givenColumns(of row: EditedRow) -> Set<Int> {
+        var columns = Set(row.section.stamps.map(\.column))
+        if row.edit.isCreation { columns.formUnion((rights(of: row.index).claimed(by: row) ?? []).map(\.column)) }
+        return columns
     }
 
     func refuse(_ refusal: PushStop?) throws(PushStop) {

@@ -33,11 +33,37 @@ package struct RawSQL: Sendable {
 
     /// Returns the statement that reads the rows whose columns have the values of `key`.
     package func select(_ columns: [Column], from table: TableName, where key: [RawValue], locking: Bool) -> Statement {
+        select(columns, from: table, where: key, locking ? dialect.lockingClause : "")
+    }
+
+    /// Returns the statement that locks the rows whose columns have the values of `key` against writes.
+    package func share(_ columns: [Column], of table: TableName, where key: [RawValue]) -> Statement {
+        select(columns, from: table, where: key, dialect.sharedLockingClause)
+    }
+
+    private func select(_ columns: [Column], from table: TableName, where key: [RawValue], _ lock: String) -> Statement
+    {
         let names = columns.map { dialect.reading($0, of: table) }.joined(separator: ", ")
         return Statement(
-            sql: "SELECT \(names) FROM \(dialect.quoted(table)) WHERE \(all(key))"
-                + (locking ? dialect.lockingClause : ""),
+            sql: "SELECT \(names) FROM \(dialect.quoted(table)) WHERE \(all(key))" + lock,
             binds: key.map { Bind($0.value, $0.column.type) }, columns: columns)
+    }
+
+    /// Returns the statement that reads the rows whose columns have the values of one of some keys.
+    ///
+    /// - Parameter keys: at most `SectionSQL.maximumBatch`, with the same columns.
+    package func select(
+        _ columns: [Column], from table: TableName, whereAny keys: [[RawValue]], locking: Bool
+    ) -> Statement {
+        // The last key fills the statement up to one of a few sizes, so that few statements are prepared.
+        let size = SectionSQL.batchSizes.first { $0 >= keys.count } ?? keys.count
+        let padded = keys + repeatElement(keys.last ?? [], count: size - keys.count)
+        let names = columns.map { dialect.reading($0, of: table) }.joined(separator: ", ")
+        return Statement(
+            sql: "SELECT \(names) FROM \(dialect.quoted(table)) WHERE "
+                + padded.map { "(" + all($0) + ")" }.joined(separator: " OR ")
+                + (locking ? dialect.lockingClause : ""),
+            binds: padded.joined().map { Bind($0.value, $0.column.type) }, columns: columns)
     }
 
     private func all(_ key: [RawValue]) -> String {
