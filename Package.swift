@@ -107,6 +107,7 @@ let package = Package(
                 .embedInCode("indexes.js"),
                 .embedInCode("inputs.js"),
                 .embedInCode("json.js"),
+                .embedInCode("keep.js"),
                 .embedInCode("keys.js"),
                 .embedInCode("large.js"),
                 .embedInCode("layers.js"),

@@ -42,6 +42,14 @@ const ordered = (edits) => edits.map((edit) => ({
     ? [...section].sort((one, other) => (typeof one.id === "number" ? one.id : 1e9) - (typeof other.id === "number" ? other.id : 1e9)) : section])),
 }));
 
+/** The filter of a subset; null for all records. */
+const filterOf = (keep) => {
+  const parts = Object.entries(keep ?? {}).filter(([, { where }]) => Object.keys(where ?? {}).length);
+  return parts.length ? Object.fromEntries(parts.map(([resource, { where }]) => [resource, where])) : null;
+};
+
+const filterIn = (query) => (query.has("filter") ? JSON.parse(query.get("filter")) : null);
+
 /** Runs a case of a shared file against a store and a scripted server (`Tests/ClientCases/README.md`). */
 export class Run {
   names = new Names();
@@ -63,9 +71,16 @@ export class Run {
     this.rules = structuredClone(told.rules);
     this.server = new ScriptedServer({ rules: this.rules, records: theCase.base ?? told.base, feed: "f1", revision: 1 });
     this.server.handle("/v1/snapshot", (request) => {
-      if (this.expected) assert.equal(request.url.searchParams.get("resources"), this.expected);
+      const query = request.url.searchParams;
+      if (this.expected) assert.equal(query.get("resources"), this.expected);
       if (this.isOffline) request.fail();
+      else if (query.has("unless")) this.answerDifference(request, query);
+      else {
+        assert.deepEqual(filterIn(query), filterOf(this.keepNow));
+        this.filter = filterOf(this.keepNow);
+      }
     });
+    this.keepNow = theCase.keep;
     this.storage = new MemoryStorage();
     this.token = 0;
   }
@@ -73,7 +88,7 @@ export class Run {
   listener = (event) => { this.heard.push({ event: event.type, ...event.detail }); };
 
   async begin() {
-    this.storeNow = await open({ server: this.server.url, user: "ann", storage: this.storage, fetch: this.server.fetch, clock: (this.clock = new TestClock()), ...this.options, token: () => `token-${++this.token}` });
+    this.storeNow = await open({ server: this.server.url, user: "ann", storage: this.storage, fetch: this.server.fetch, clock: (this.clock = new TestClock()), ...(this.keepNow && { keep: this.keepNow }), ...this.options, token: () => `token-${++this.token}` });
     for (const type of ["conflict", "overtaken", "refused", "gone"]) this.storeNow.addEventListener(type, this.listener);
   }
 
@@ -112,6 +127,31 @@ export class Run {
       this.next = null;
       if (!request.isAnswered) return request;
     }
+  }
+
+  /** Answers a request for the difference of two filters as the last step says; without a step the connection breaks. */
+  answerDifference(request, query) {
+    const told = this.gatewayDifference;
+    this.gatewayDifference = told?.then ?? null;
+    if (!told) return request.fail();
+    const filter = filterOf("keep" in told ? told.keep : this.keepNow);
+    assert.equal(query.get("unless"), `${this.feed}:${this.revision}`);
+    assert.deepEqual(filterIn(query), filter);
+    assert.equal(query.get("after"), told.after ?? null);
+    if (told.status) {
+      if (told.snapshot) Object.assign(this.server, { records: told.snapshot, feed: (this.feed = told.feed), revision: this.revision });
+      return request.answer(told.status, { type: `urn:fieldmerge:problem:${told.code}`, title: told.code, status: told.status, code: told.code, detail: told.code, retry: false });
+    }
+    const head = { feed: told.feed, revision: this.revision, rules: this.rules.version, resources: this.rules.resources.map(({ resource }) => resource), records: null };
+    const lines = [{ snapshot: head }, ...told.lines, told.cursor ? { cursor: told.cursor } : { end: { records: told.lines.length } }];
+    request.answer(200, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { headers: { "Content-Type": "application/x-ndjson" } });
+    if (!told.cursor) Object.assign(this, { filter, feed: told.feed });
+  }
+
+  /** Compares the filter of a request for changes with that of the feed. */
+  checkFilter(request) {
+    const { since, filter = null } = request.method === "POST" ? request.json : { since: 0, filter: filterIn(request.url.searchParams) };
+    if (since !== undefined) assert.deepEqual(filter, this.filter ?? null);
   }
 
   begins() {
@@ -186,6 +226,7 @@ export class Run {
     this.begins();
     this.request = await this.nextRequest();
     assert.equal(`${this.request.method} ${this.request.url.pathname}`, "POST /v1/sync");
+    this.checkFilter(this.request);
     const { pushes } = this.request.json;
     assert.equal(pushes.length, step.pushes.length, `${JSON.stringify(pushes)}`);
     for (const [index, push] of step.pushes.entries()) {
@@ -215,16 +256,28 @@ export class Run {
     }
   }
 
-  async answer({ results, changes = [], snapshot, newRules, regroup, resources, offline, ...more }) {
+  /** Has the client sync and read the difference of two filters. */
+  async difference(step) {
+    this.gatewayDifference = step;
+    this.begins();
+    await this.dealtWith();
+    await this.settle();
+    assert.equal(this.gatewayDifference, null, "the difference was not requested");
+  }
+
+  async answer({ results, changes = [], difference, snapshot, newRules, regroup, resources, offline, ...more }) {
     this.adopt({ newRules, regroup, resources, offline });
     delete more.do;
     const filled = this.names.filled(results);
     const body = { results: filled, ...this.page(changes, more) };
     if (changes === null) body.changes = null;
+    if (difference) this.gatewayDifference = difference;
     if (snapshot) Object.assign(this.server, { records: snapshot, feed: this.feed, revision: this.revision });
+    // Without a place the client takes no changes from the answer.
+    if (this.case.keep !== undefined && !("since" in this.request.json)) this.revision -= 1;
     this.request.answer(filled.every((result) => result.code === 200) && changes !== null ? 200 : 207, body);
     await this.dealtWith();
-    if (snapshot) await this.settle();
+    if (snapshot || difference) await this.settle();
   }
 
   /** Answers with no changes until the client sends a push, or is done. */
@@ -255,6 +308,7 @@ export class Run {
     this.held = await this.nextRequest();
     if (this.held.method === "POST") assert.deepEqual(this.held.json.pushes ?? [], []);
     else assert.equal(this.held.url.pathname, "/v1/changes");
+    this.checkFilter(this.held);
   }
 
   async pull({ changes, resync, feed, snapshot, rules, newRules, resources, offline }) {
@@ -332,7 +386,8 @@ export class Run {
   async same({ push, name }) { assert.equal(this.push(push), this.texts.get(name)); }
   async distinct({ names }) { assert.equal(new Set(names.map((name) => this.names.value(name))).size, names.length); }
 
-  async restart() {
+  async restart({ keep } = {}) {
+    if (keep !== undefined) this.keepNow = keep;
     this.isOffline = false;
     this.request?.fail();
     this.storage.dead = true;

@@ -8,7 +8,7 @@ import { refusals } from "./network.js";
 import { causeOf, faultyIn, withFaulty } from "./refused.js";
 import { reshapePush } from "./regroup.js";
 import { pick } from "./rules.js";
-import { bare, nothingWritten } from "./sending.js";
+import { bare } from "./sending.js";
 import { settle } from "./told.js";
 import { idKey, isTemporary, same } from "./values.js";
 import { report } from "./watching.js";
@@ -82,6 +82,7 @@ export async function unmerged(work, push, { status, code, results, problem = re
 
 export { keepEvents, tell, detailed } from "./events.js";
 export { rebuild } from "./history.js";
+export { leave, revive, staying } from "./keep.js";
 export { entries, refusedEdits } from "./refused.js";
 
 /**
@@ -103,6 +104,14 @@ export function passedOver(work) {
     },
     holds: (push) => known.size > 0 && (meets(known, own(push)) || meets(references, endsOf(push)) || meets(ends, referred(push))),
   };
+}
+
+/** Stores that a request wrote nothing of its pushes. */
+export async function nothingWritten(work, pushes) {
+  for (const { seq, key } of pushes) {
+    const push = await work.push(seq);
+    if (push?.key === key && push.doubt) await work.tx.put("p", seq, { ...push, doubt: push.doubt - 1 });
+  }
 }
 
 /** Refuses a push that cannot be built. */

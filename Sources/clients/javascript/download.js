@@ -2,7 +2,7 @@ import { lost } from "./errors.js";
 import { lines as linesOf } from "./lines.js";
 import { activate } from "./regroup.js";
 import { pages, record } from "./remote.js";
-import { putRecord, putRecords } from "./told.js";
+import { putRecords } from "./told.js";
 import { idKey, isTemporary, uuid } from "./values.js";
 
 /** Records that are stored in a transaction. */
@@ -59,7 +59,12 @@ async function activateOthers(local, work, names) {
 
 /** @param {string[]} [only] the resources of which the records are replaced; all if left out, and then the place in the changes as well */
 async function readSnapshot({ local, gateway, options, signal, resources, progressed }, only) {
-  let lines = [], { snapshot, feed: known } = await local.place(), isFirst = true, rules, isWhole = snapshot?.isWhole;
+  let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = await local.place(), isFirst = true, rules;
+  // The records of another subset are the difference, while there is a place in the changes.
+  const unless = !only && since !== null && known && isDue ? `${known}:${since}` : undefined;
+  if (!only && snapshot?.unless !== unless) snapshot = null;
+  const filter = only ? current : snapshot ? snapshot.filter : unless ? target.filter : keep;
+  let isWhole = snapshot?.isWhole;
   /** Runs a transaction, where no other tab has begun anew. */
   const continued = (body) => local.write((work) => {
     if (work.meta.snapshot?.generation !== snapshot.generation) throw lost({ error: "Another tab began anew." });
@@ -74,7 +79,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
       return { done: kept.done, total: kept.total };
     }));
   };
-  const query = new URLSearchParams({ ...(resources && { resources }), ...(snapshot?.cursor && { after: snapshot.cursor }) });
+  const query = new URLSearchParams({ ...(resources && { resources }), ...(filter && { filter }), ...(unless && { unless }), ...(snapshot?.cursor && { after: snapshot.cursor }) });
   try {
     if (!isWhole) await linesOf(gateway, `/v1/snapshot?${query}`, signal, async (line) => {
       if (isFirst) {
@@ -86,8 +91,12 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
         // Another feed shows other records.
         if (only && !snapshot && feed !== known) throw lost({}, "resync");
         // The feed of the first records. It stays until all of them are replaced, also if another snapshot begins before.
-        if (!snapshot) await local.note({ feed: known ?? feed, snapshot: (snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null }) });
-        else if (feed !== snapshot.feed || revision !== snapshot.revision) throw lost({}, "resync");
+        if (!snapshot) {
+          snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null, filter, unless };
+          await local.write(({ meta }) => {
+            Object.assign(meta, { feed: known ?? feed, snapshot }, unless && { target: { filter } });
+          });
+        } else if (feed !== snapshot.feed || revision !== snapshot.revision) throw lost({}, "resync");
       } else if (line.record !== undefined) {
         if (lines.push(line) >= batch) await store();
       } else if (line.cursor) await store(line.cursor);
@@ -105,14 +114,17 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
   if (!only) await store();
   const told = lines.splice(0), { feed, revision } = snapshot;
   const end = async (work, meta) => {
-    const names = only ?? work.rules.stale;
+    const names = only ?? (unless ? [] : work.rules.stale);
     if (names.length && (!rules || rules === work.rules.version)) await activate(local, work, names);
-    if (!only) meta.seen = rules && rules !== work.rules.version ? [rules] : undefined;
+    if (!only) meta.seen = rules && rules !== work.rules.version ? [...((unless && meta.seen) || []), rules] : unless && meta.seen;
     Object.assign(meta, { snapshot: null }, !only && { feed, revision, lastSynced: options.clock.now(), kept: options.resources });
+    if (only) return;
+    delete meta.target;
+    Object.assign(meta, { filter, isDue: meta.keep !== filter });
   };
   const gone = await continued(async (work, meta) => {
     await putRecords(work, told);
-    const left = await untold(work, only ?? [...work.rules.resources.keys()], snapshot.generation);
+    const left = unless ? [] : await untold(work, only ?? [...work.rules.resources.keys()], snapshot.generation);
     meta.snapshot.isWhole = true;
     if (!only || left.length > batch) return left;
     await drop(work, left);
@@ -154,6 +166,4 @@ async function readPages({ local, gateway, options, signal, resources }, only) {
 const basesOf = async (work, resource) => (await work.tx.all(`r:${resource}`)).map(([key, { r, g }]) => ({ key, record: r, generation: g }));
 
 /** Drops records that the server did not tell. */
-async function drop(work, bases) {
-  for (const { resource, record: { id } } of bases) await putRecord(work, { resource, id, record: null });
-}
+const drop = (work, bases) => putRecords(work, bases.map(({ resource, record: { id } }) => ({ resource, id, record: null })));

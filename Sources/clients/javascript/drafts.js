@@ -1,6 +1,7 @@
 import { missing, rulesOf } from "./editing.js";
 import { FieldMergeError, fail } from "./errors.js";
 import { parse, stringify } from "./json.js";
+import { revive } from "./keep.js";
 import { groupsOf, isChange, named, rowIn, view } from "./layers.js";
 import { bareEdit, putBack, take, versionOf } from "./refused.js";
 import { rename } from "./renaming.js";
@@ -129,6 +130,7 @@ class Draft {
         this.#saving = plain(this.record);
         id = this.base ? await work.resolve(this.#id) : newId(this.#saving.id ?? null, rules.root, "id");
         const filled = plain(this.#saving), tickets = this.#entry ? await this.#takeEntry(work, filled) : [];
+        if (this.base) await revive(work, { resource, id }, this.base);
         const now = await work.read({ resource, id });
         if (this.base ? !now : now) throw this.base ? missing(resource, id) : new FieldMergeError("exists", "“id” is that of another record.", { path: "id" });
         return appended(work, rules, { resource, id, ...(!this.base && { creates: true }), rows: difference(rules, this.base, filled) }, now, tickets);

@@ -150,7 +150,7 @@ export function engineOf(local, options, changed) {
       answer = await (await exchanging())[kind](own.signal, report ?? { ...emptyReport });
     } catch (error) {
       // What else fails here is the store: nothing was stored, so the request counts as lost.
-      const { kind: found = "lost", status, error: cause = `The answer ${status} is none of the gateway's.`, code = "lost", retryAfter, problem } = error?.answer ?? { code: "storage", error };
+      const { kind: found = "lost", status, error: cause = `Unexpected status ${status}.`, code = "lost", retryAfter, problem } = error?.answer ?? { code: "storage", error };
       const event = found !== "refused" ? found : kind === "push" ? "lost" : "rules";
       answer = { event: `answer.${event}`, retryAfter, problem: problem ?? thrown(code, cause, status) };
     }

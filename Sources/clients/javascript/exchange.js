@@ -1,6 +1,6 @@
 import { loaded, lost } from "./errors.js";
 import { gatewayOf, given } from "./network.js";
-import { freeze, nothingWritten } from "./sending.js";
+import { freeze } from "./sending.js";
 import { answered, putPage } from "./told.js";
 
 /** Answers that are stored in a transaction. */
@@ -18,7 +18,7 @@ const some = 25;
  * @param {(answer: any) => void} laneEnded hears of the end of a large request (`large.js`)
  */
 export function exchangeOf(local, options, wants, progressed, laneEnded) {
-  const gateway = gatewayOf({ ...options, local });
+  const gateway = gatewayOf({ ...options, local }), task = { local, gateway, options, wants, progressed };
   /** Bytes of a request with pushes: doubled after each answer, halved where none came. */
   let batch = 65536, lane = null;
   /**
@@ -30,7 +30,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     if (wants.resnapshot) await local.beginAnew();
     wants.resnapshot = false;
     const { stale } = await local.place();
-    if (wants.readRules || !local.rules || stale?.length) return (await loaded(import("./regroup.js"))).readRules({ local, gateway, options, wants, signal, progressed });
+    if (wants.readRules || !local.rules || stale?.length) return (await loaded(import("./regroup.js"))).readRules({ ...task, signal });
   }
 
   /** The resources to ask for: those that the app wants and the rules have; undefined for all. */
@@ -75,19 +75,20 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       void lane.start((own) => send(pushes, {}, true, own, report, true));
     }
     if (wants.isHeld === false) wants.isHeld = isHeld && (isLarge || !pushes.length);
-    if (delay && (isLarge || !pushes.length)) throw delay;
-    return isLarge || !pushes.length ? { event: "answer.settled", isDue: isHeld } : send(pushes, wants.single ? {} : place, wants.single, signal, report);
+    if (!isLarge && pushes.length) return send(pushes, wants.single ? {} : place, wants.single, signal, report);
+    if (delay) throw delay;
+    return { event: "answer.settled", isDue: isHeld };
   }
 
   /** Sends frozen pushes, and stores the answer; that of the lane later, if anything was merged. */
   async function send(pushes, place, isSingle, signal, report, isLane) {
     const due = lane?.late;
     // The bytes of a push are those that were stored.
-    const body = JSON.stringify({ ...place, pushes: [] }).replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]}`);
+    const { filter, ...from } = place, body = JSON.stringify({ ...from, pushes: [] }).replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]${filter ? `,"filter":${filter}` : ""}}`);
     report.sent += pushes.length;
     const answer = await gateway.ask("/v1/sync?by=true", { method: "POST", body, signal }), { json: told, problem } = answer;
     // The gateway ran nothing.
-    if (problem && ![500, 504].includes(answer.status)) await local.write((work) => nothingWritten(work, pushes));
+    if (problem && ![500, 504].includes(answer.status)) await local.write((work) => work.decisions.nothingWritten(work, pushes));
     if (answer.kind === "refused" && (await local.load()).refusesPushes(answer)) {
       if (!isSingle) return { ...answer, event: "answer.tooLarge" };
       await store(pushes, pushes.map(() => ({ results: [], problem: { ...problem, retry: false } })), report);
@@ -100,8 +101,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     if (!isSingle) batch = Math.min(batch * 2, local.rules.limits.body);
     if (isLane && lane.keeps(pushes, told.results)) return afterwards(told, []);
     const { outcomes, isDue } = await store(pushes, told.results, report, told, place, due);
-    report.changes += told.changes?.length ?? 0;
-    return { ...afterwards(told, outcomes), isDue, more: told.more, retryAfter: Math.max(answer.retryAfter ?? 0, ...told.results.map(({ problem: own }) => own?.retryAfter ?? 0)) };
+    return { ...afterwards(told, outcomes), isDue, more: told.more || local.meta.isDue, retryAfter: Math.max(answer.retryAfter ?? 0, ...told.results.map(({ problem: own }) => own?.retryAfter ?? 0)) };
   }
 
   /** The event of an answer whose pushes ended so. */
@@ -109,7 +109,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     const kind = outcomes.includes("history") ? "history" : problem?.code === "resync" ? "resync"
       : outcomes.includes("rules") || isOther(rules) ? "rules"
         : outcomes.includes("retry") ? "retry" : "settled";
-    return { event: `answer.${kind}`, problem: kind === "settled" ? null : (results.find((one) => one.problem?.retry)?.problem ?? problem) };
+    return { event: `answer.${kind}`, problem: kind === "settled" ? null : results.find((one) => one.problem?.retry)?.problem ?? problem };
   }
 
   /**
@@ -135,12 +135,13 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       outcomes.push(...done.own);
       for (const event of done.events) report[event === "conflict" ? "conflicts" : event] += 1; // the others are refusals
     } while (outcomes.length < results.length);
+    report.changes += page?.changes?.length ?? 0;
     report.merged += outcomes.filter((one) => one === "merged").length;
     return { outcomes, isDue };
   }
 
   /** What a request says of the place from which changes are asked for; nothing where there is none. */
-  const placeIn = ({ feed, revision: since }) => (feed && since !== null && asked()?.length !== 0 ? { feed, since, resources: asked() } : {});
+  const placeIn = ({ feed, revision: since, filter, isDue }) => (feed && since !== null && asked()?.length !== 0 && !isDue ? { feed, since, resources: asked(), filter } : {});
 
   /** The address of the changes behind a place. */
   const changesAt = (place) => `/v1/changes?${new URLSearchParams(given(place))}`;
@@ -153,14 +154,13 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       const answer = await gateway.ask(changesAt(place), { signal }), page = answer.json;
       if (answer.kind === "ok" && isPage(page)) {
         await store([], [], report, page, place, due);
-        report.changes += page.changes.length;
         if (delay && !page.more && !isOther(page.rules)) throw delay;
         return { event: isOther(page.rules) ? "answer.rules" : "answer.page", more: page.more };
       }
       if (answer.problem?.code !== "no-feed") throw lost(answer);
     }
     const { download } = await loaded(import("./download.js"));
-    const rules = await download({ local, gateway, options, signal, resources: asked(), progressed });
+    const rules = await download({ ...task, signal, resources: asked() });
     if (due) await store([], [], report, null, null, due);
     return { event: isOther(rules) ? "answer.rules" : "answer.page", isDue: !!rules }; // what changed while it was read
   }

@@ -30,6 +30,8 @@ const machine = {
  * @param {string | (() => string | Promise<string>)} [options.token] or a function that gets a fresh one; asked again
  *   when the gateway refuses the last
  * @param {string[]} [options.resources] those to keep; all that the user may read if left out
+ * @param {Record<string, {where: object}>} [options.keep] conditions on fields of root sections: of these resources only
+ *   records that match are kept
  * @param {string} [options.client] name and version of the app, `shop-web/3.2`
  * @param {string} [options.path] a file in Node, `:memory:` for memory; left out, the browser's database
  * @param {string | URL} [options.snapshot] a snapshot to begin with, where the store is empty
@@ -43,8 +45,7 @@ const machine = {
 export const open = (options) => opened(options);
 
 async function opened(options, isAgain = false) {
-  if (!options?.server) throw new FieldMergeError("invalid-option", "“server” is the address of the gateway.");
-  if (options.user === undefined) throw new FieldMergeError("invalid-option", "“user” names the user whose records are kept.");
+  if (!options?.server || options.user === undefined) throw new FieldMergeError("invalid-option", "“server” and “user” are required.");
   const storage = options.storage ?? (await storageFor(options));
   try {
     return await new FieldMergeStore({ ...options, clock: options.clock ?? machine }, storage).prepare();

@@ -23,7 +23,8 @@ export async function historyChanged(work, push) {
 /** Refuses the edits of records that the snapshot of another history shows as other ones. */
 export async function refuseOthers(work) {
   const { snapshot, feed } = work.meta;
-  for (const before of snapshot && snapshot.feed !== feed ? work.before.values() : []) {
+  // A difference of two filters is of the same history.
+  for (const before of snapshot && !snapshot.unless && snapshot.feed !== feed ? work.before.values() : []) {
     const pushes = await work.pushesOf(before);
     if (!pushes.length || !isOther(work, before, await work.base(before), pushes)) continue;
     for (const { seq } of pushes) {

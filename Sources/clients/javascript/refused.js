@@ -1,5 +1,6 @@
 import { FieldMergeError, loaded } from "./errors.js";
 import { withDependents } from "./history.js";
+import { revive } from "./keep.js";
 import { created, groupsOf, isChange, named } from "./layers.js";
 import { reshapePush } from "./regroup.js";
 import { pick } from "./rules.js";
@@ -80,6 +81,7 @@ async function resend(work, number, paths = []) {
   for (const other of await work.values("x")) if (other.seq !== number && other.edits.flatMap(created).some((id) => needs.includes(id))) await resend(work, other.seq);
   for (const ticket of tickets) await work.end(ticket);
   if (!tickets.length) tickets.push(await work.ticketFor(edits));
+  for (const edit of edits) if (!edit.creates) await revive(work, edit);
   const push = { seq: ++work.meta.seq, atomic, edits, tickets: tickets.map((ticket) => ticket.seq) }, missing = left.flatMap(created);
   await work.save(push);
   await reshapePush(work, push);

@@ -85,11 +85,3 @@ export async function freeze(work, { limit, isSingle, takesLarge, now }) {
   for (const push of pushes) if (!push.settled) await work.keep(push);
   return { pushes, isLarge, isHeld: isHeld && !isStale };
 }
-
-/** Stores that a request wrote nothing of its pushes. */
-export async function nothingWritten(work, pushes) {
-  for (const { seq, key } of pushes) {
-    const push = await work.push(seq);
-    if (push?.key === key && push.doubt) await work.tx.put("p", seq, { ...push, doubt: push.doubt - 1 });
-  }
-}

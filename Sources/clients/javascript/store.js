@@ -94,6 +94,7 @@ export class FieldMergeStore extends EventTarget {
       if (!before.owner && told) work.events.push({ event: "lost", unsent: told.unsent });
       Object.assign(work.meta, { owner: local.owner, device: before.device ?? uuid() }, before.revision !== null && nowhere);
     });
+    if (this.#options.keep || before.isPart) await this.#more(import("./keep.js"), "keep");
     if (snapshot !== undefined && local.meta.revision === null) await (await import("./snapshot.js")).fill(local, this.#options);
     if (this.#options.indexes || this.#options.search || local.meta.indexes) await local.index().catch(() => {});
     // What was needed once is there from the beginning.
