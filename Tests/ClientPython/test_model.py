@@ -36,6 +36,10 @@ class Device:
         self.rules = copy.deepcopy(model["rules"])
         self.snapshot = copy.deepcopy(case.get("base", model["base"]))
         self.feed, self.revision = "f1", 1
+        self.has_subset, self.keep = "keep" in case, case.get("keep")
+        self.filter: Any = None
+        self.difference: dict[str, Any] | None = None
+        self.faults: list[str] = []
         self.is_offline = False
         self.names: dict[str, Any] = {}
         self.tickets: dict[str, Any] = {}
@@ -56,7 +60,8 @@ class Device:
     def open(self) -> None:
         self.server = ScriptedServer(self.serve, clock=self.clock)
         self.server.hold(lambda request: request.path.startswith("/v1/sync") or request.path.startswith("/v1/changes"))
-        self.store = memory_store(self.server, path=self.path, clock=self.clock, token=lambda: "t", **self.options)
+        options = {**self.options, **({"keep": self.keep} if self.keep else {})}
+        self.store = memory_store(self.server, path=self.path, clock=self.clock, token=lambda: "t", **options)
         with self.store._database.lock:
             self.store._database._connection.execute("PRAGMA synchronous = OFF")
         self.ends = []
@@ -71,6 +76,10 @@ class Device:
             raise OSError("no network")
         if request.path.startswith("/v1/snapshot"):
             query = urllib.parse.parse_qs(urllib.parse.urlsplit(request.path).query)
+            if "unless" in query:
+                return self.serve_difference(query)
+            self.agree(_filter_in(query), _filter_of(self.keep))
+            self.filter = _filter_of(self.keep)
             wanted = query["resources"][0].split(",") if "resources" in query else None
             told = [one for one in self.snapshot if wanted is None or one["resource"] in wanted]
             head = {"feed": self.feed, "revision": self.revision, "rules": self.rules["version"]}
@@ -78,6 +87,50 @@ class Device:
             lines.append({"end": {"records": len(told)}})
             return Reply(200, "".join(json.dumps(line) + "\n" for line in lines).encode())
         return Reply.problem(404, "no-such-address")
+
+    def serve_difference(self, query: dict[str, list[str]]) -> Reply:
+        """Answers a request for the difference of two filters as the last step says; without a step the connection
+        breaks."""
+        told = self.difference
+        if told is None:
+            raise OSError("no network")
+        self.difference = told.get("then")
+        subset = _filter_of(told["keep"] if "keep" in told else self.keep)
+        self.agree(query["unless"][0], f"{self.feed}:{self.revision}")
+        self.agree(_filter_in(query), subset)
+        self.agree(query.get("after", [None])[0], told.get("after"))
+        if "status" in told:
+            if "snapshot" in told:
+                self.snapshot, self.feed = told["snapshot"], told["feed"]
+            return Reply.problem(told["status"], told["code"])
+        head = {"feed": told["feed"], "revision": self.revision, "rules": self.rules["version"], "records": None}
+        lines = [{"snapshot": {**head, "resources": []}}, *told["lines"]]
+        if "cursor" in told:
+            lines.append({"cursor": told["cursor"]})
+        else:
+            lines.append({"end": {"records": len(told["lines"])}})
+            self.filter, self.feed = subset, told["feed"]
+        return Reply(200, "".join(json.dumps(line) + "\n" for line in lines).encode())
+
+    def agree(self, found: Any, expected: Any) -> None:
+        """Notes a fault if a request that the server answers by itself is not as expected."""
+        if found != expected:
+            self.faults.append(f"found {found}, expected {expected}")
+
+    def check_filter(self, request: Request) -> None:
+        """Compares the filter of a request for changes with that of the feed."""
+        if request.path.startswith("/v1/changes"):
+            query = urllib.parse.parse_qs(urllib.parse.urlsplit(request.path).query)
+            self.test.assertEqual(_filter_in(query), self.filter)
+        self.test.assertEqual(self.faults, [])
+
+    def do_difference(self, step: dict[str, Any]) -> None:
+        self.difference = step
+        self.sync()
+        self.settle()
+        self.quiet()
+        self.test.assertIsNone(self.difference, "the difference was not requested")
+        self.test.assertEqual(self.faults, [])
 
     # Placeholders
 
@@ -272,6 +325,9 @@ class Device:
         held = self.next()
         self.test.assertTrue(held.request.path.startswith("/v1/sync"), held.request.path)
         self.last_push = held.request.body or b""
+        self.check_filter(held.request)
+        if "since" in held.json:
+            self.test.assertEqual(held.json.get("filter"), self.filter)
         found = held.json["pushes"]
         self.test.assertEqual(len(found), len(step["pushes"]), f"{found}")
         for expected, push in zip(step["pushes"], found):
@@ -290,12 +346,17 @@ class Device:
         self.feed = step.get("feed", self.feed)
         self.revision += 1
         body = self.page(self.known(step.get("changes", [])))
+        if self.has_subset and "since" not in held.json:
+            self.revision -= 1  # without a place the client takes no changes from the answer
+        self.difference = step.get("difference")
         body["results"] = self.known(step["results"])
         if "problem" in step:
             body["problem"] = step["problem"]
         whole = all(result["code"] == 200 for result in body["results"]) and body["changes"] is not None
         held.answer(body, step.get("status", 200 if whole else 207))
         self.settle()
+        if "difference" in step:
+            self.quiet()
 
     def take_rules(self, step: dict[str, Any]) -> None:
         """The rules and the records that the server has from now on."""
@@ -322,6 +383,7 @@ class Device:
         held = self.next()
         if held.request.path.startswith("/v1/sync"):
             self.test.assertEqual(held.json.get("pushes", []), [])
+        self.check_filter(held.request)
         self.revision += 1
         if step.get("resync"):
             self.feed, self.snapshot = step["feed"], self.known(step["snapshot"])
@@ -429,6 +491,7 @@ class Device:
 
     def do_restart(self, step: dict[str, Any]) -> None:
         self.is_offline = False
+        self.keep = step.get("keep", self.keep)
         self.kill()
         self.clock.advance(60)
         self.open()
@@ -488,6 +551,16 @@ def _regrouped(rules: Any, version: str, groups: Any) -> Any:
                 rest = [one for one in section["groups"] if one["fields"][0]["field"] not in told["fields"]]
                 section["groups"] = [{"group": told["group"], "onConflict": "client-wins", "fields": fields}, *rest]
     return rules
+
+
+def _filter_of(keep: Any) -> Any:
+    """Returns the filter of a subset; `None` for all records."""
+    found = {resource: told["where"] for resource, told in (keep or {}).items() if told.get("where")}
+    return found or None
+
+
+def _filter_in(query: dict[str, list[str]]) -> Any:
+    return json.loads(query["filter"][0]) if "filter" in query else None
 
 
 class CaseTests(unittest.TestCase):

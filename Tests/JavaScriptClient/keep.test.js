@@ -1,8 +1,74 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { open } from "../../Sources/clients/javascript/fieldmerge.js";
+import { folder, startShop } from "./gateway.js";
 import { Run } from "./model.js";
+import { scripted } from "./stores.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../ClientCases/${name}`, import.meta.url), "utf8"));
 const { rules } = read("model.json"), told = { ...read("keep.json"), rules };
 
 for (const one of told.cases) test(`${one.rule}: ${one.name}`, () => new Run(told, one).run());
+
+test("a subset of another form is an error at once", async () => {
+  const refused = (keep, path) => assert.rejects(scripted([], { keep }), { code: "invalid-option", path });
+  await refused({ boxes: ["box.count"] }, "keep.boxes");
+  await refused({ boxes: { when: {} } }, "keep.boxes");
+  await refused({ boxes: { where: { "box.label": { startsWith: "A" } } } }, "keep.boxes.box.label");
+  await refused({ boxes: { where: { "box.label": undefined } } }, "keep.boxes.box.label");
+});
+
+const kent = { shoppers: { where: { "customer.county": ["Kent"] } } };
+
+test("the gateway filters, and another subset needs only the difference", async () => {
+  const shop = await startShop(), path = join(folder(), "store"), requests = [];
+  const all = await open({ server: shop.url, user: "all", path: ":memory:" });
+  const device = (keep) => open({ server: shop.url, user: "ann", path, keep, fetch: (url, init) => { requests.push(new URL(url)); return fetch(url, init); } });
+  await all.sync();
+  const shoppers = await all.records("shoppers"), of = (store) => store.records("shoppers").then((found) => found.map(({ id }) => id));
+  const wanted = (test) => shoppers.filter(test).map(({ id }) => id), isKent = ({ customer }) => customer.county === "Kent";
+  let store = await device(kent);
+  assert.equal((await store.sync()).phase, "idle");
+  assert.deepEqual(await of(store), wanted(isKent));
+  assert.equal((await store.records("aisles")).length, (await all.records("aisles")).length);
+  const [first] = wanted(isKent);
+  // Another device moves a record out of the filter while this one edits it.
+  await all.edit("shoppers", first, (s) => { s.customer.county = "Essex"; });
+  await all.sync();
+  const ticket = await store.edit("shoppers", first, (s) => { s.customer.lastName = "Hill"; });
+  assert.equal((await store.sync()).phase, "idle");
+  assert.equal((await ticket.outcome).status, "merged");
+  assert.equal(await store.record("shoppers", first), null);
+  await all.sync();
+  assert.deepEqual([(await all.record("shoppers", first)).customer.lastName, (await all.record("shoppers", first)).customer.county], ["Hill", "Essex"]);
+  await store.close();
+  // Offline, the app wants other records; edits of those that leave are sent.
+  requests.length = 0;
+  store = await device({ shoppers: { where: { "customer.county": "Essex" } } });
+  const [, second] = wanted(isKent);
+  const last = await store.edit("shoppers", second, (s) => { s.customer.lastName = "Dale"; });
+  assert.equal((await store.sync()).phase, "idle");
+  assert.equal((await last.outcome).status, "merged");
+  const essex = (await all.records("shoppers")).filter(({ customer }) => customer.county === "Essex").map(({ id }) => id);
+  assert.deepEqual(await of(store), essex);
+  const snapshots = requests.filter(({ pathname }) => pathname === "/v1/snapshot");
+  assert.equal(snapshots.length, 1);
+  assert.match(snapshots[0].searchParams.get("unless"), /:\d+$/);
+  await store.close();
+  // A filter that the gateway refuses is a problem with a path; what is here stays readable, and edits are merged.
+  store = await device({ shoppers: { where: { "customer.city": "Kent" } } });
+  const report = await store.sync();
+  assert.deepEqual([report.phase, report.problem.code, report.problem.path], ["waiting", "unknown-field", "filter.shoppers.customer.city"]);
+  assert.deepEqual(await of(store), essex);
+  const edit = await store.edit("shoppers", first, (s) => { s.customer.lastName = "Lane"; });
+  await store.sync();
+  assert.equal((await edit.outcome).status, "merged");
+  await store.close();
+  store = await device(undefined);
+  await store.sync();
+  assert.deepEqual(await of(store), shoppers.map(({ id }) => id));
+  for (const one of [store, all]) await one.close();
+  await shop.stop();
+});

@@ -487,6 +487,11 @@ export interface OpenOptions {
   token?: string | (() => string | null | Promise<string | null>);
   /** The resources to keep; all that the user may read if left out. */
   resources?: string[];
+  /**
+   * A subset on the device, by resource: only records that match are kept. The gateway filters. All tabs of a store keep what the
+   * tab wants that was opened last.
+   */
+  keep?: { [resource: string]: { where?: { [path: string]: Scalar | Scalar[] | Scalar[][] | { from?: Scalar; before?: Scalar } } } };
   /** Name and version of the app, `shop-web/3.2`. */
   client?: string;
   /** A file in Node, `:memory:` for memory; left out, the browser's database. */

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from . import store as blocking
 from .aio_entries import AsyncDraft, Events, Listed, Wrap
 from .changes import Json
+from .keeping import Keep
 from .queries import LiveQuery, Results
 from .queries.indexes import Declared
 from .syncing import Report
@@ -323,6 +324,7 @@ async def open(
     snapshot: str | os.PathLike[str] | None = None,
     indexes: Declared = None,
     search: Declared = None,
+    keep: Keep = None,
     **testing: Any,
 ) -> AsyncStore:
     """Opens a store; `token` may be a coroutine function. See `fieldmerge.open`."""
@@ -344,6 +346,7 @@ async def open(
             snapshot=snapshot,
             indexes=indexes,
             search=search,
+            keep=keep,
             **testing,
         ),
     )

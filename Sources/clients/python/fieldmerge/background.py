@@ -186,6 +186,9 @@ class _Listener(threading.Thread):
         query = {"feed": str(place[0]), "since": str(place[1]), "limit": "1", "wait": str(LISTEN_SECONDS)}
         if self._synchronizer.model.resources is not None:
             query["resources"] = ",".join(self._synchronizer.model.asked())
+        subset = self._synchronizer.model.feed_filter()
+        if subset is not None:
+            query["filter"] = subset
         path = "/v1/changes?" + urllib.parse.urlencode(query, safe=",")
         headers = self._synchronizer.requests.headers("application/json, application/problem+json")
         answer = ask(self._transport, Request("GET", path, headers, None, LISTEN_SECONDS + TIMEOUT_SECONDS))

@@ -88,7 +88,7 @@ class RecordDraft:
                 self._take_filled()
                 state = self.record._state()
                 changes = difference(self._resource, self._base, state)
-            draft = Draft(self.resource, self.id, changes, self._rules_version, is_based=self._base is not None)
+            draft = Draft(self.resource, self.id, changes, self._rules_version, base=self._base)
             ticket = self._store._commit([draft], None, replaces=self._replaces)
             self._replaces = None
             self._unanswered.update(unnamed(self._resource, [changes]))

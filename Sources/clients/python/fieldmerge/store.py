@@ -23,6 +23,7 @@ from .errors import RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongS
 from .forms import RecordDraft
 from .identity import IdentityFile
 from .ids import plain
+from .keeping import Keep, filter_of
 from .model import Change, Draft, Model
 from .queries.indexes import Declared
 from .snapshot import load
@@ -87,8 +88,10 @@ class Store(Support):
         randomness: random.Random | None = None,
         indexes: Declared = None,
         search: Declared = None,
+        keep: Keep = None,
     ) -> None:
         super().__init__()
+        self._keep = filter_of(keep)
         self._server = server.rstrip("/")
         self._user = user
         self._clock = clock or Clock()
@@ -155,6 +158,7 @@ class Store(Support):
                             " WHERE edit.resource = base.resource AND edit.key = base.key)",
                             resource,
                         )
+            self._model.keep(self._keep)
             self._model.note_shapes()
         self._model.prune()
 
@@ -460,6 +464,7 @@ def open_store(
     snapshot: str | os.PathLike[str] | None = None,
     indexes: Declared = None,
     search: Declared = None,
+    keep: Keep = None,
     **testing: Any,
 ) -> Store:
     """Opens the store of a user on a server, or makes it; needs no network.
@@ -468,6 +473,8 @@ def open_store(
     - `server`: the gateway's address, which may change.
     - `token`: a bearer token, or a function that returns one; it is called again when the gateway answers 401.
     - `resources`: those whose records are kept here (left out: all that the user may read; empty: none).
+    - `keep`: a subset, such as `{"orders": {"where": {"order.status": ["open"]}}}`: of these resources only records that match
+      are kept. All processes of a store keep what the one wants that opened it last.
     - `client`: name and version of the program, such as `shop-till/3.2`, sent as `X-Client`.
     - `indexes`: fields by which queries find or sort, such as `{"orders": ["order.status", "order.due"]}`; built in the
       background. Without an index a query reads all records of the resource.
@@ -490,6 +497,7 @@ def open_store(
         client=client,
         indexes=indexes,
         search=search,
+        keep=keep,
         **testing,
     )
     if snapshot is not None and store._model.place()[0] is None:

@@ -27,7 +27,7 @@ class RecordEdit(EditableRecord):
         object.__setattr__(self, "_owner", owner)
 
     _owner: Transaction
-    _is_based = False
+    _base: Json | None = None
 
     def __enter__(self) -> RecordEdit:
         return self
@@ -71,7 +71,7 @@ class Transaction:
         if record is None:
             raise RecordNotFound(resource, record_id)
         edit = RecordEdit(self, known, resolved, record)
-        object.__setattr__(edit, "_is_based", base is not None)
+        object.__setattr__(edit, "_base", None if base is None else record)
         self._edits[place] = edit
         return edit
 
@@ -114,7 +114,7 @@ class Transaction:
         drafts = []
         for (resource, _), edit in self._edits.items():
             changes = difference(edit._resource, edit._before, edit._state())
-            drafts.append(Draft(resource, edit.id, changes, self._rules_version, edit._is_based))
+            drafts.append(Draft(resource, edit.id, changes, self._rules_version, edit._base))
         return drafts
 
     def _commit(self) -> Ticket:

@@ -37,6 +37,10 @@ class Discarding(Resending):
         """Returns whether a push was sent although that could not be stored."""
         raise NotImplementedError
 
+    def _end_stays(self) -> None:
+        """Deletes records that left the filter once nothing of them is pending."""
+        raise NotImplementedError
+
     def _tell_passed(self, seq: int, *, only: Collection[GroupPlace] | None = None) -> None:
         """Enters the groups of a push, all or some, that were changed since the values that it has as `old`; removes the
         entries of the others."""
@@ -54,6 +58,7 @@ class Discarding(Resending):
             if self._values(shown) != self._values(self.edits_of(seq)):
                 raise NotPossible("changed", "This edit has changed since the list was read. Read the list again.")
             self._take_out(seq)
+            self._end_stays()
             self._tell()
         return True
 

@@ -82,6 +82,8 @@ class Drafts(Discarding):
         resource = self.resource(draft.resource)
         temporary = {one: self.resolve(one) for one in row_changes.used_ids(draft.id, draft.changes)}
         record_id, changes = row_changes.map_ids(draft.id, draft.changes, temporary)
+        if draft.base is not None:
+            self._revive(resource.name, record_id, {**draft.base, "id": record_id})
         seen = self.view(resource.name, record_id)
         creates = row_changes.is_creation(changes, resource)
         if seen is None and changes and not creates:

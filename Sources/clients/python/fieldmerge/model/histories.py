@@ -58,6 +58,8 @@ class Histories(Answers):
         snapshot, known = self.database.meta("snapshot"), self._known(place[0])
         if record is None or known is None or not snapshot or snapshot.get("feed") == self.database.meta("feed"):
             return
+        if snapshot.get("unless") is not None:
+            return  # the difference of two filters is of the same history
         edits = self.pending(*place)
         if not edits or not row_changes.is_other(known, held, record, [edit.changes for edit in edits]):
             return

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..owners import has_ended
 from .parts import BEAT_SECONDS, MISSED_BEATS, LeaseLost
-from .reading import Reading
+from .subsets import Subsets
 
 
-class Notes(Reading):
+class Notes(Subsets):
     """The lease of the process that syncs, and notes under a name."""
 
     _has_lease = False

@@ -40,8 +40,13 @@ class Draft:
     id: Any
     changes: list[RowChange]
     rules_version: str
-    is_based: bool = False
-    """Whether the app has fixed the base: what it edits may have changed meanwhile."""
+    base: Json | None = None
+    """The record that the app has fixed as the base: what it edits may have changed meanwhile."""
+
+    @property
+    def is_based(self) -> bool:
+        """Whether the app has fixed the base."""
+        return self.base is not None
 
 
 @dataclass(frozen=True)

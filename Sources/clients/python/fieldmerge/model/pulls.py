@@ -30,8 +30,11 @@ class Pulls(Histories):
                 return 0
             self._begin_pull()
             count = 0
+            parts = self._partial()
             for change in page["changes"]:
-                count += self._take(change, change.get("by"))
+                if not self._stays_here(change, parts):
+                    count += self._take(change, change.get("by"))
+            self._end_stays()
             if not page.get("more"):
                 self._drop_above(shows)
             self.database.set_meta("feed", page["feed"])
@@ -81,9 +84,21 @@ class Pulls(Histories):
         self._rebase((resource, key), before, tells_gone=True, was=was, by=by)
         return 1
 
-    def begin_snapshot(self, head: Json, *, goes_on: bool = False) -> bool:
+    def _stays_here(self, told: Json, parts: set[str]) -> bool:
+        """Returns whether a record stays although the server tells it as gone: it may only have left the filter."""
+        if told["resource"] not in parts or not self.keeps(told["resource"]):
+            return False
+        is_lost = told["record"] is None and not told.get("problem")
+        return self._stays(told["resource"], told["id"], is_lost=is_lost)
+
+    def begin_snapshot(
+        self, head: Json, *, goes_on: bool = False, subset: str | None = None, unless: str | None = None
+    ) -> bool:
         """Notes that a snapshot is being stored, in one transaction; false where one that broke off was to go on
-        and this is another, or one of other rules: then the next begins at its first record."""
+        and this is another, or one of other rules: then the next begins at its first record.
+
+        `subset` is its filter. With `unless`, the id of an event, it is the difference to the filter of that feed.
+        """
         with self.database.transaction("snapshot begins"):
             self._check_lease()
             if goes_on:
@@ -97,8 +112,13 @@ class Pulls(Histories):
             self.database.set_meta("generation", generation)
             names = ("feed", "revision", "rules", "records")
             note = {name: head.get(name) for name in names}
-            self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0, "shows": self.kept_above()})
-            self.database.set_meta("refresh", None)
+            note.update({"cursor": None, "done": 0, "filter": subset, "unless": unless})
+            if unless is None:
+                note["shows"] = self.kept_above()
+                self.database.set_meta("refresh", None)
+            else:
+                self.database.set_meta("target", {"filter": subset})
+            self.database.set_meta("snapshot", note)
             if self.database.meta("feed") is None:
                 # It stays until all records of this feed are replaced, also if another snapshot begins before.
                 self.database.set_meta("feed", head["feed"])
@@ -119,10 +139,13 @@ class Pulls(Histories):
     def _take_lines(self, name: str, lines: list[Json], cursor: str | None) -> None:
         note = self._note_under_way(name)
         generation = self.database.meta("generation") or 0
+        parts, is_difference = self._partial(), note.get("unless") is not None
         for line in lines:
-            if not self.keeps(line["resource"]):
+            if not self.keeps(line["resource"]) or self._stays_here(line, parts):
                 continue
-            if not self._take(line):
+            if is_difference and line["record"] is None and line["resource"] in parts:
+                self._lose(line["resource"], line["id"], tells_gone=False)  # the app leaves it out: no news
+            elif not self._take(line):
                 self.database.write(
                     "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
                     *(generation, line["resource"], key_of(line["id"])),
@@ -150,16 +173,16 @@ class Pulls(Histories):
                 " (SELECT value FROM json_each(?))) ORDER BY resource, key LIMIT ?",
                 *(generation, None if resources is None else "all", json.dumps(resources or []), limit),
             )
+            parts = self._partial()
             for resource, key, text in rows:
-                if not self.keeps(resource):
+                if not self.keeps(resource) or (
+                    resource in parts and self._stays(resource, json.loads(text), is_lost=True)
+                ):
                     self.database.write(
                         "UPDATE base SET generation = ? WHERE resource = ? AND key = ?", generation, resource, key
                     )
                     continue
-                before = self._seen(resource, key)
-                was = self.view(resource, json.loads(text))
-                self._put(resource, json.loads(text), None, before=was, is_pulled=True)
-                self._rebase((resource, key), before, tells_gone=True, was=was)
+                self._lose(resource, json.loads(text))
             self._hooks()
             self._tell()
         return bool(rows)
@@ -172,6 +195,12 @@ class Pulls(Histories):
             self.database.set_meta("feed", note["feed"])
             self.database.set_meta("revision", note["revision"])
             self.database.set_meta("snapshot", None)
+            self.database.set_meta("filter", note.get("filter"))
+            self.database.set_meta("target", None)
+            self._end_stays()
+            if note.get("unless") is not None:
+                self._hooks()
+                return self._tell()
             self._drop_above(note.get("shows") or [])
             self.database.set_meta("resnapshot", None)
             self.database.set_meta("lastSynced", self.clock.now())

@@ -41,6 +41,20 @@ class Rebasing(Sending):
     def _stores(self, resource: str, key: str) -> bool:
         return self.keeps(resource) or self._base(resource, key) is not None
 
+    def _end_stays(self) -> None:
+        """Deletes records that left the filter once their edits have an answer."""
+        for resource, record_id in self._left():
+            if not self.pending(resource, key_of(record_id)):
+                self._note_left(resource, record_id, False)
+                self._lose(resource, record_id)
+
+    def _lose(self, resource: str, record_id: Any, *, tells_gone: bool = True) -> None:
+        """Deletes a record that the server does not tell any more."""
+        place = resource, key_of(record_id)
+        before, was = self._seen(*place), self.view(resource, record_id)
+        self._put(resource, record_id, None, before=was, is_pulled=True)
+        self._rebase(place, before, tells_gone=tells_gone, was=was)
+
     def _rebase(
         self,
         place: Place,

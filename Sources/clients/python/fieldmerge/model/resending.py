@@ -127,6 +127,9 @@ class Resending(Editions):
                     self.resend(other)
             self._regroup()
             for edit in self.edits_of(new):
+                known = self._known(edit.resource)
+                if known is None or not row_changes.is_creation(edit.changes, known):
+                    self._revive(edit.resource, edit.id, None)
                 self._touched.add((edit.resource, edit.key))
             self._tell()
         return True

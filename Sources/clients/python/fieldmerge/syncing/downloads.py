@@ -70,7 +70,9 @@ class Downloads(Exchange):
             return None
         note = self.model.database.meta("refresh") or {}
         cursor = note.get("cursor") if note.get("resources") == resources else None
+        subset = self.model.feed_filter()
         query = {"resources": ",".join(resources), **({} if cursor is None else {"after": cursor})}
+        query.update({} if subset is None else {"filter": subset})
         path = "/v1/snapshot?" + urllib.parse.urlencode(query, safe=",")
         response = self.requests.send("GET", path, accept="application/x-ndjson, application/problem+json")
         try:
@@ -130,11 +132,11 @@ class Downloads(Exchange):
             self.model.rebuild()
             return "answer.page"  # nothing is kept here
         feed, revision = self.model.place()
-        if feed is None or self.model.database.meta("resnapshot"):
+        if feed is None or self.model.database.meta("resnapshot") or self.model.difference() is not None:
             return self._snapshot()
         query = {"feed": feed, "since": str(revision)}
         shows = self.model.kept_above()
-        answer = self.requests.ask("GET", f"/v1/changes?{self._query(query)}")
+        answer = self.requests.ask("GET", f"/v1/changes?{self._query(query, self.model.feed_filter())}")
         if answer.status == 410:
             self._fresh_after = None
             return "answer.resync"
@@ -151,7 +153,9 @@ class Downloads(Exchange):
     def _rules_or_page(self) -> str:
         return "answer.rules" if self.model.database.meta("rulesDue") else "answer.page"
 
-    def _query(self, query: dict[str, str]) -> str:
+    def _query(self, query: dict[str, str], subset: str | None) -> str:
+        if subset is not None:
+            query["filter"] = subset
         if self.model.resources is not None:
             query["resources"] = ",".join(self.model.asked())
         return urllib.parse.urlencode(query, safe=",")
@@ -168,9 +172,16 @@ class Downloads(Exchange):
         return None
 
     def _snapshot(self) -> str:
-        note = self.model.database.meta("snapshot")
-        cursor = note.get("cursor") if note else None
-        query = self._query({} if cursor is None else {"after": cursor})
+        note = self.model.database.meta("snapshot") or {}
+        difference = self.model.difference() or {}
+        unless: str | None = difference.get("unless")
+        if note and note.get("unless") != unless:
+            note = {}
+        cursor = note.get("cursor")
+        wanted = difference["filter"] if difference else self.model.database.meta("keep")
+        subset: str | None = note["filter"] if "filter" in note else wanted
+        members = {} if unless is None else {"unless": unless}
+        query = self._query(members if cursor is None else {**members, "after": cursor}, subset)
         path = "/v1/snapshot" + (f"?{query}" if query else "")
         response = self.requests.send("GET", path, accept="application/x-ndjson, application/problem+json")
         if response.status != 200:
@@ -178,16 +189,18 @@ class Downloads(Exchange):
             if answer.status in (400, 410) and cursor is not None:
                 self.model.forget_snapshot()
                 return "answer.resync"
+            if answer.status == 410 and unless is not None:
+                return "answer.resync"
             return self._no_feed(answer) or self._refusal(answer)
         self._fresh_after = None
         try:
-            if self._store_snapshot(response, goes_on=cursor is not None):
+            if self._store_snapshot(response, goes_on=cursor is not None, subset=subset, unless=unless):
                 self._last_more = True  # what changed meanwhile
             return self._rules_or_page()
         finally:
             response.close()
 
-    def _store_snapshot(self, response: Response, *, goes_on: bool) -> bool:
+    def _store_snapshot(self, response: Response, *, goes_on: bool, subset: str | None, unless: str | None) -> bool:
         """Stores a snapshot as it comes; false if it is one of other rules."""
         for part in parts_of(_lines(response), error=BrokenOff):
             if part.head is not None:
@@ -195,14 +208,14 @@ class Downloads(Exchange):
                 if self._has_other_rules(head):
                     self.model.note(rulesDue=True)
                     return False
-                if not self.model.begin_snapshot(head, goes_on=goes_on):
+                if not self.model.begin_snapshot(head, goes_on=goes_on, subset=subset, unless=unless):
                     raise BrokenOff("the snapshot that broke off cannot go on")
                 self.on_status()
                 continue
             self.model.store_part(part.records, cursor=part.cursor)
             self._report.changes += len(part.records)
             if part.is_last:
-                while self.model.drop_old(RECORDS_IN_A_TRANSACTION):
+                while unless is None and self.model.drop_old(RECORDS_IN_A_TRANSACTION):
                     self._between_parts()
                 self.model.end_snapshot()
                 return True

@@ -37,7 +37,8 @@ class Pushing(Downloads):
         if not pushes:
             return self._lost("the store cannot be written") if self.model.has_unsent() else "answer.settled"
         keeps_nothing = self.model.resources is not None and not self.model.asked()
-        has_place = not (self._is_single or keeps_nothing or self.model.stale())
+        is_due = self.model.difference() is not None
+        has_place = not (self._is_single or keeps_nothing or is_due or self.model.stale())
         asked: Asked = self.model.place() if has_place else (None, None)
         self._noted.clear()
         shows = self.model.kept_above()
@@ -71,6 +72,9 @@ class Pushing(Downloads):
         members: Json = {"feed": asked[0], "since": asked[1]}
         if self.model.resources is not None:
             members["resources"] = self.model.asked()
+        subset = self.model.feed_filter()
+        if subset is not None:
+            members["filter"] = json.loads(subset)
         return members
 
     def _push_refused(self, answer: Answer, batch: list[Frozen], pushes: list[Frozen]) -> str:

@@ -1,0 +1,113 @@
+"""A subset on the device: the cases that all clients share, and the real gateway."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+import unittest
+from typing import Any
+
+from support import cases
+from test_gateway import PROGRAM, GatewayCase
+from test_model import run_case
+
+from fieldmerge.errors import InvalidQuery
+from fieldmerge.keeping import filter_of
+
+KEEP = {**cases("keep.json"), "rules": cases("model.json")["rules"]}
+
+
+class KeepCaseTests(unittest.TestCase):
+    """Has a test for each case, made below."""
+
+
+def _make(case: dict[str, Any]) -> Any:
+    return lambda self: run_case(self, case, model=KEEP)
+
+
+for _case in KEEP["cases"]:
+    setattr(KeepCaseTests, "test_" + re.sub(r"\W+", "_", _case["name"]), _make(_case))
+
+
+class FilterTests(unittest.TestCase):
+    """The option becomes the filter of requests."""
+
+    def test_one_filter_has_one_text(self) -> None:
+        due = {"from": datetime.date(2026, 11, 1), "before": "2026-12-01"}
+        told = filter_of({"orders": {"where": {"order.status": ("open", None), "order.due": due}}, "aisles": {"where": {}}})
+        expected = {"orders": {"order.due": {"from": "2026-11-01", "before": "2026-12-01"}, "order.status": ["open", None]}}
+        self.assertEqual(json.loads(told or ""), expected)
+        self.assertEqual(told, filter_of({"orders": {"where": {"order.due": due, "order.status": ["open", None]}}}))
+        self.assertIsNone(filter_of({"orders": {}}))
+        self.assertIsNone(filter_of(None))
+
+    def test_a_subset_of_another_form_is_an_error_at_once(self) -> None:
+        wrong: list[tuple[Any, str]] = [
+            ({"orders": ["order.status"]}, "keep.orders"),
+            ({"orders": {"when": {}}}, "keep.orders"),
+            ({"orders": {"where": {"order.note": {"startsWith": "A"}}}}, "keep.orders.order.note"),
+            ({"orders": {"where": {"order.note": object()}}}, "keep.orders.order.note"),
+        ]
+        for keep, path in wrong:
+            with self.assertRaises(InvalidQuery) as caught:
+                filter_of(keep)
+            self.assertEqual(caught.exception.path, path)
+
+
+KENT = {"shoppers": {"where": {"customer.county": ["Kent"]}}}
+ESSEX = {"shoppers": {"where": {"customer.county": "Essex"}}}
+
+
+@unittest.skipUnless(PROGRAM, "the gateway was not built, and FIELDMERGE_PROGRAM names none")
+class KeepGatewayTests(GatewayCase):
+    """The gateway filters."""
+
+    def test_another_subset_needs_only_the_difference(self) -> None:
+        whole = self.synced()
+        counties = {one.id: one.customer.county for one in whole.records("shoppers")}
+        kent = sorted(key for key, county in counties.items() if county == "Kent")
+        store = self.synced(None, keep=KENT)
+        self.assertEqual([one.id for one in store.records("shoppers")], kent)
+        self.assertEqual(len(store.records("aisles")), len(whole.records("aisles")))
+        first, second = kent[:2]
+        # Another device moves a record out of the filter while this one edits it.
+        with whole.edit("shoppers", first) as s:
+            s.customer.county = "Essex"
+        whole.sync()
+        with store.edit("shoppers", first) as s:
+            s.customer.lastName = "Hill"
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(s.ticket.outcome(timeout=0).status, "merged")
+        self.assertIsNone(store.record("shoppers", first))
+        with store.edit("shoppers", second) as s:
+            s.customer.lastName = "Dale"
+        store.close()
+        # Two processes with other subsets: the one that was opened last decides.
+        other = self.open(None, keep=ESSEX)
+        report = other.sync()
+        self.assertTrue(report.ok, report)
+        whole.sync()
+        essex = [one for one in whole.records("shoppers") if one.customer.county == "Essex"]
+        self.assertIn(first, [one.id for one in essex])
+        self.assertEqual(other.records("shoppers"), essex)
+        self.assertLess(report.changes, len(counties))
+        self.assertEqual(whole.record("shoppers", second).customer.lastName, "Dale")
+        other.close()
+        refused = self.open(None, keep={"shoppers": {"where": {"customer.city": "Kent"}}})
+        self.assertFalse(refused.sync().ok)
+        problem = refused.status.problem
+        self.assertEqual((problem["code"], problem["path"]), ("unknown-field", "filter.shoppers.customer.city"))
+        self.assertEqual(refused.records("shoppers"), essex)
+        with refused.edit("shoppers", first) as s:
+            s.customer.lastName = "Lane"
+        refused.sync()
+        self.assertEqual(s.ticket.outcome(timeout=0).status, "merged")
+        refused.close()
+        again = self.synced(None)
+        whole.sync()
+        self.assertEqual(again.records("shoppers"), whole.records("shoppers"))
+
+
+if __name__ == "__main__":
+    unittest.main()
