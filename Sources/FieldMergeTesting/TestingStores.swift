@@ -9,11 +9,12 @@ public import Foundation
 ///   - resources: those that are kept; nil for all.
 ///   - indexes: paths of fields that are indexed, by resource.
 ///   - search: paths of fields that `search` reads, by resource.
+///   - keep: the records that are kept, by resource; all of the others.
 ///   - token: asked for a token.
 public func memoryStore(
     _ transport: any Transport, at url: URL? = nil, clock: any StoreClock = ManualClock(), user: String = "test",
     resources: [String]? = nil, indexes: [String: [String]]? = nil, search: [String: [String]]? = nil,
-    snapshot: URL? = nil, seed: UInt64 = 0,
+    keep: [String: [QueryCondition]] = [:], snapshot: URL? = nil, seed: UInt64 = 0,
     token: @escaping @Sendable () async throws -> String = { "test" }
 ) async throws -> FieldMergeStore {
     guard let server = URL(string: "http://server.test") else { throw URLError(.badURL) }
@@ -22,6 +23,7 @@ public func memoryStore(
     let declared = QueryIndexes(fields: indexes, search: search)
     return try await FieldMergeStore.open(
         at: url ?? URL(fileURLWithPath: ":memory:"),
-        LedgerContext(resources: resources, indexes: declared, clock: clock), options,
+        LedgerContext(
+            resources: resources, subset: try SubsetFilter(keep: keep), indexes: declared, clock: clock), options,
         snapshot: snapshot, isSafe: false)
 }

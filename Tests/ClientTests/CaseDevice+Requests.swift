@@ -11,6 +11,7 @@ extension CaseDevice {
         let held = try await next()
         guard held.request.path.hasPrefix("/v1/sync") else { throw CaseFault(description: held.request.path) }
         lastPush = String(decoding: held.request.body ?? Data(), as: UTF8.self)
+        if subset.isMeant, !held.json["since"].isNull { try expect(subset.filter, held.json["filter"], isExact: true) }
         let found = held.json["pushes"].arrayValue ?? []
         let expected = step["pushes"].arrayValue ?? []
         guard found.count == expected.count else { throw CaseFault(description: "found \(found)") }
@@ -33,12 +34,16 @@ extension CaseDevice {
         if !step["feed"].isNull { feed = step["feed"] }
         revision += 1
         var body = page(step.objectValue?["changes"].map(known) ?? [])
+        // Without a place the client takes no changes from the answer.
+        if subset.isMeant, held.json["since"].isNull { revision -= 1 }
+        if let difference = step.objectValue?["difference"] { subset.difference = difference }
         body["results"] = known(step["results"])
         if !step["problem"].isNull { body["problem"] = step["problem"] }
         let results = body["results"].arrayValue ?? []
         let isWhole = results.allSatisfy { $0["code"] == 200 } && !body["changes"].isNull
         held.answer(body, status: step["status"].intValue ?? (isWhole ? 200 : 207))
         await settle()
+        if !step["difference"].isNull { try await quiet() }
     }
 
     func raw(_ step: JSONValue) async throws {
@@ -59,6 +64,7 @@ extension CaseDevice {
         let held = try await next()
         let isSync = held.request.path.hasPrefix("/v1/sync")
         if isSync, held.json["pushes"].count > 0 { throw CaseFault(description: "a push is sent") }
+        try checkFilter(held.request)
         revision += 1
         change(step)
         if step["resync"] == true {

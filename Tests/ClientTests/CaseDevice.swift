@@ -27,6 +27,7 @@ actor CaseDevice {
     var feed: JSONValue = "f1"
     var revision = 1
     var isOffline = false
+    var subset: CaseSubset
     var names: [String: JSONValue] = [:]
     var tickets: [String: String] = [:]
     var remembered: [String: String] = [:]
@@ -52,6 +53,7 @@ actor CaseDevice {
         rules = table["rules"]
         let own = told["base"]
         snapshot = own.isNull ? table["base"] : own
+        subset = CaseSubset(keep: told["keep"], isMeant: told.objectValue?["keep"] != nil)
         try await open()
         sync()
         await settle()
@@ -69,7 +71,8 @@ actor CaseDevice {
             continuation.yield(.held($0))
         }
         store = try await memoryStore(
-            server, at: url, clock: clock, indexes: declared.fields, search: declared.search)
+            server, at: url, clock: clock, indexes: declared.fields, search: declared.search,
+            keep: CaseSubset.conditions(subset.keep))
     }
 
     func serve(_ request: TransportRequest) -> Reply {
@@ -77,6 +80,11 @@ actor CaseDevice {
         guard request.path.hasPrefix("/v1/snapshot") else { return .problem(404, "no-such-address") }
         if isOffline { return Reply(status: 502, body: Data()) }
         let query = URLComponents(string: request.path)?.queryItems ?? []
+        if query.contains(where: { $0.name == "unless" }) { return serveDifference(query) }
+        if subset.isMeant {
+            subset.agree(CaseSubset.filter(in: query), CaseSubset.filter(subset.keep))
+            subset.filter = CaseSubset.filter(subset.keep)
+        }
         let wanted = query.first { $0.name == "resources" }?.value.map {
             Set($0.split(separator: ",").map(String.init))
         }
@@ -188,6 +196,7 @@ actor CaseDevice {
         case "answer": try await answer(step)
         case "raw": try await raw(step)
         case "pull": try await pull(step)
+        case "difference": try await difference(step)
         case "pulling":
             guard try await next().request.path.hasPrefix("/v1/changes") else {
                 throw CaseFault(description: "it is no request for changes")
@@ -270,6 +279,7 @@ actor CaseDevice {
             guard Set(values).count == values.count else { throw CaseFault(description: "\(values)") }
         case "restart":
             isOffline = false
+            if let keep = step.objectValue?["keep"] { subset.keep = keep }
             await kill()
             clock.advance(60)
             try await open()

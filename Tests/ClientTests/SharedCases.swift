@@ -12,6 +12,11 @@ enum SharedCases {
     }
 
     static let model = read("model.json")
+    static let keep: JSONValue = {
+        var told = read("keep.json")
+        told["rules"] = model["rules"]
+        return told
+    }()
     static let queries = read("queries.json")
     static let scheduler = read("scheduler.json")
 

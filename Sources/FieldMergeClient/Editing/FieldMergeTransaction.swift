@@ -31,7 +31,12 @@ public final class FieldMergeTransaction {
         _ resource: String, _ id: some RecordID, base: Record? = nil, _ change: (inout RecordEdit) throws -> Void
     ) throws -> JSONValue {
         let (place, held) = try held(resource, id.jsonValue)
-        guard var edit = held else {
+        var kept = held
+        if kept == nil, base != nil, !deleted.contains(place) {
+            // The record may have left the subset since it was read.
+            kept = RecordEdit(try rules.resource(resource), id: try resolved(id.jsonValue), before: nil)
+        }
+        guard var edit = kept else {
             throw FieldMergeError.recordNotFound(resource: resource, id: id.jsonValue)
         }
         if let base, edits[place] == nil {

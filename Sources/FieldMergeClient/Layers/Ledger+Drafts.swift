@@ -54,6 +54,7 @@ extension Ledger {
         for temporary in changes.usedIDs(with: draft.edit.id) { ids[temporary] = try resolve(.string(temporary)) }
         let id = draft.edit.id.mapped(ids)
         changes = changes.mapped(ids)
+        if draft.isBased { try revive(resource.name, id, base: draft.edit.before) }
         let seen = try view(resource.name, id)
         let creates = changes.isCreation(of: resource)
         if seen == nil, !changes.isEmpty, !creates {

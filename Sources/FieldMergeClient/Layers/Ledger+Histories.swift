@@ -24,7 +24,9 @@ extension Ledger {
     /// Refuses the edits of a record that a snapshot of another history shows as another one.
     func refuseOthers(_ place: RecordPlace, held: JSONObject?, record: JSONObject?) throws {
         guard let record, let known = try known(place.resource), let feed = try meta("snapshot")["feed"].stringValue,
-            try meta("feed").stringValue != feed
+            try meta("feed").stringValue != feed,
+            // The difference of two filters is of the same history.
+            try meta("snapshot")["unless"].isNull
         else { return }
         let edits = try pending(place)
         guard !edits.isEmpty, known.isOther(record, than: held, edits: edits.map(\.changes)) else { return }

@@ -68,7 +68,9 @@ extension Ledger {
         guard try feedPlace() == asked else { return 0 }
         try beginPull()
         var count = 0
-        for change in page.changes where try take(change) { count += 1 }
+        let parts = try partialResources()
+        for change in page.changes where try !stays(change, among: parts) && take(change) { count += 1 }
+        try endStays()
         try noteShapes(of: Set(page.changes.map(\.resource)), under: page.rules)
         try setMeta("feed", .string(page.feed))
         try setMeta("revision", .integer(Int128(page.revision)))
@@ -120,8 +122,18 @@ extension Ledger {
     // MARK: Snapshots
 
     /// Notes that a snapshot of all records is being stored.
-    func beginSnapshot(_ head: JSONValue, goesOn: Bool) throws -> SnapshotStart {
+    ///
+    /// - Parameters:
+    ///   - filter: the filter of the snapshot; null for all records.
+    ///   - difference: the difference that it is; nil for all records of the filter.
+    func beginSnapshot(
+        _ head: JSONValue, filter: JSONValue = .null, difference: SubsetDifference? = nil, goesOn: Bool
+    ) throws -> SnapshotStart {
         try checkLease()
+        if difference != nil, try !head["rules"].isNull && head["rules"] != meta("rulesVersion") {
+            try setMeta("rulesDue", true)
+            return .otherRules
+        }
         if goesOn {
             var note = try meta("snapshot")
             let isSame = note["feed"] == head["feed"] && note["revision"] == head["revision"]
@@ -130,11 +142,16 @@ extension Ledger {
             try setMeta("snapshot", isSame ? note : .null)
             return isSame ? .stored : .other
         }
-        try setMeta("reshape", .null)
-        try setMeta("otherShapes", .null)
+        if difference == nil {
+            try setMeta("reshape", .null)
+            try setMeta("otherShapes", .null)
+        } else {
+            try setMeta("target", ["filter": filter])
+        }
         try beginPull()
         try setMeta("generation", .integer(Int128(try count("generation") + 1)))
-        var note: JSONValue = ["cursor": .null, "done": 0]
+        var note: JSONValue = ["cursor": .null, "done": 0, "filter": filter]
+        if let difference { note["unless"] = .string(difference.text) }
         for name in ["feed", "revision", "rules", "records"] { note[name] = head[name] }
         try setMeta("snapshot", note)
         // It stays until all records of this feed are replaced, also if another snapshot begins before.
@@ -162,8 +179,13 @@ extension Ledger {
     func storePart(_ lines: [RecordLine], cursor: String?, of kind: SnapshotKind = .snapshot) throws {
         try checkLease()
         let generation = try count("generation")
-        for line in lines where context.keeps(line.resource) {
-            if try !take(line) {
+        let parts = try partialResources()
+        let isDifference = try !runningSnapshot(kind)["unless"].isNull
+        for line in lines where try context.keeps(line.resource) && !stays(line, among: parts) {
+            if isDifference, line.record == nil, parts.contains(line.resource) {
+                // The app leaves it out itself, so no event reports it.
+                try lose(line.resource, line.id, tellsGone: false)
+            } else if try !take(line) {
                 try write(
                     "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
                     [generation, line.resource, line.id.key])
@@ -187,19 +209,18 @@ extension Ledger {
             "SELECT resource, key, id FROM base WHERE generation < ?1"
                 + " AND (?2 IS NULL OR resource IN (SELECT value FROM json_each(?2))) ORDER BY resource, key LIMIT ?3",
             [generation, names, limit])
+        let parts = try partialResources()
         for row in old {
             let place = RecordPlace(resource: row[0], key: row[1])
-            guard context.keeps(place.resource) else {
+            let id = JSONValue(text: row[2] as String) ?? .null
+            let stays = try parts.contains(place.resource) && stays(place.resource, id, isLost: true)
+            guard context.keeps(place.resource), !stays else {
                 try write(
                     "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
                     [generation, place.resource, place.key])
                 continue
             }
-            let id = JSONValue(text: row[2] as String) ?? .null
-            let before = try seen(place)
-            let was = try view(place.resource, id)
-            try put(place.resource, id: id, nil, before: was, isPulled: true)
-            try rebase(place, before: before, tellsGone: true, was: was)
+            try lose(place.resource, id)
         }
         try runHooks()
         return !old.isEmpty
@@ -211,10 +232,15 @@ extension Ledger {
         let note = try runningSnapshot(.snapshot)
         try setMeta("feed", note["feed"])
         try setMeta("revision", note["revision"])
+        try setMeta("filter", note["filter"])
+        try setMeta("target", .null)
         try setMeta("snapshot", .null)
         try setMeta("resnapshot", .null)
         try setMeta("lastSynced", .double(context.clock.now()))
         try storeClockOffset()
+        try endStays()
+        // A difference has records of the rules in force.
+        guard note["unless"].isNull else { return try runHooks() }
         try storeShapes(version: note["rules"])
         try noteVersion(note["rules"].stringValue)
         try rebuild()

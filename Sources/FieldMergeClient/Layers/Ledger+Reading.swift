@@ -150,6 +150,23 @@ package struct FeedPlace: Sendable, Hashable {
     package let feed: String
     /// Everything up to this revision is stored.
     package let revision: Int
+
+    /// Returns the members of a request for the changes after the place.
+    ///
+    /// - Parameter filter: the filter of the feed; null for all records.
+    func members(filter: JSONValue) -> [(String, String)] {
+        let members = [("feed", feed), ("since", "\(revision)")]
+        return filter.isNull ? members : members + [("filter", filter.text)]
+    }
+}
+
+/// A request for changes along with pushes.
+struct ChangesRequest: Sendable {
+    let place: FeedPlace
+    /// nil for all.
+    let resources: [String]?
+    /// The filter of the feed; null for all records.
+    let filter: JSONValue
 }
 
 /// A part of a record: all of it, a section, an item, a group.

@@ -145,6 +145,10 @@ extension Ledger {
             }
         }
         try regroup()
+        for edit in try edits(of: new) where try known(edit.resource).map({ !edit.changes.isCreation(of: $0) }) ?? true
+        {
+            try revive(edit.resource, edit.id, base: nil)
+        }
         effects.touched.formUnion(try edits(of: new).map(\.record))
         return true
     }

@@ -8,6 +8,27 @@ enum SnapshotKind: String, Sendable {
     case reshape
 }
 
+/// The parameters of a snapshot.
+struct SnapshotRequest: Sendable {
+    /// The place where an interrupted snapshot goes on; nil for the first record.
+    var cursor: String?
+    /// nil for all.
+    var resources: [String]?
+    /// null for all records.
+    var filter: JSONValue
+    /// nil for all records of the filter.
+    var difference: SubsetDifference?
+
+    /// The members of the query besides `resources`.
+    var members: [(String, String)] {
+        var members: [(String, String)] = []
+        if !filter.isNull { members.append(("filter", filter.text)) }
+        if let difference { members.append(("unless", difference.text)) }
+        if let cursor { members.append(("after", cursor)) }
+        return members
+    }
+}
+
 /// The answer of a store to the first line of a snapshot.
 enum SnapshotStart: Sendable {
     case stored
@@ -21,15 +42,29 @@ enum SnapshotStart: Sendable {
 
 /// Records of resources whose shape has changed, stored part by part under a note of their own: `reshape`.
 extension Ledger {
-    /// Returns where a snapshot goes on, and the resources to ask for; nil for all.
-    func snapshotRequest(_ kind: SnapshotKind) throws -> (cursor: String?, resources: [String]?) {
+    /// Returns the request of a snapshot, which continues an interrupted one.
+    func snapshotRequest(_ kind: SnapshotKind) throws -> SnapshotRequest {
         let note = try meta(kind.rawValue)
-        guard kind == .reshape else { return (note["cursor"].stringValue, try wanted()) }
-        guard let new = try newRules() else { return (nil, []) }
+        guard kind == .reshape else { return try snapshotRequest(after: note) }
+        var request = SnapshotRequest(resources: [], filter: try feedFilter())
+        guard let new = try newRules() else { return request }
         if note["rules"] == .string(new.rules.version), let names = note["resources"].arrayValue {
-            return (note["cursor"].stringValue, names.compactMap(\.stringValue))
+            request.cursor = note["cursor"].stringValue
+            request.resources = names.compactMap(\.stringValue)
+        } else {
+            request.resources = try staleResources(under: new.rules)
         }
-        return (nil, try staleResources(under: new.rules))
+        return request
+    }
+
+    private func snapshotRequest(after note: JSONValue) throws -> SnapshotRequest {
+        let difference = try dueDifference()
+        let wanted = try difference?.filter ?? meta("keep")
+        var request = SnapshotRequest(resources: try self.wanted(), filter: wanted, difference: difference)
+        guard !note.isNull, note["unless"].stringValue == difference?.text else { return request }
+        request.cursor = note["cursor"].stringValue
+        if let filter = note.objectValue?["filter"] { request.filter = filter }
+        return request
     }
 
     /// Notes that the records of resources are being replaced.

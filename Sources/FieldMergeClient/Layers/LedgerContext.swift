@@ -13,6 +13,8 @@ package struct RecordPlace: Sendable, Hashable {
 package final class LedgerContext: Sendable {
     /// The resources whose records are kept here; nil for all.
     let resources: [String]?
+    /// The records that are kept here, of those resources.
+    let subset: SubsetFilter
     /// The name of this opening of the store, among those that want to sync.
     let owner: String
     let clock: any StoreClock
@@ -33,8 +35,10 @@ package final class LedgerContext: Sendable {
 
     /// Makes circumstances.
     package init(
-        resources: [String]? = nil, indexes: QueryIndexes = QueryIndexes(), clock: any StoreClock = SystemClock()
+        resources: [String]? = nil, subset: SubsetFilter? = nil, indexes: QueryIndexes = QueryIndexes(),
+        clock: any StoreClock = SystemClock()
     ) {
+        self.subset = subset ?? .none
         self.indexes = indexes
         self.resources = resources.map { Array(Set($0)).sorted() }
         self.clock = clock

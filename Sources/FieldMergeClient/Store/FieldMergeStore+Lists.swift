@@ -74,7 +74,11 @@ extension FieldMergeStore {
     }
 
     func discardUnsent(_ push: Int64) async throws -> Bool {
-        try await write("discard unsent") { try $0.discardUnsent(push) }
+        try await write("discard unsent") { ledger in
+            let isFound = try ledger.discardUnsent(push)
+            try ledger.endStays()
+            return isFound
+        }
     }
 
     // MARK: Refused edits

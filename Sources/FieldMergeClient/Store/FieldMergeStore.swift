@@ -79,6 +79,9 @@ public actor FieldMergeStore {
     ///   - server: the gateway's address, which may be another one than before.
     ///   - user: whose records these are.
     ///   - resources: those whose records are kept here; others are asked for when they are read.
+    ///   - keep: a subset by resource, such as `["orders": [.oneOf("order.status", ["open"])]]`: only records that match are
+    ///     kept. The conditions are `equals`, `oneOf` and `range` on fields of root sections. All processes of a store keep
+    ///     the subset of the one that opened it last.
     ///   - client: name and version of the app, such as `shop-ios/3.2`, sent as `X-Client`.
     ///   - indexes: paths of fields by resource, such as `["orders": ["order.status", "order.due"]]`, for queries that need not
     ///     read all records. They are built in the background, and dropped if this names others. nil leaves them as they are.
@@ -86,14 +89,18 @@ public actor FieldMergeStore {
     ///   - snapshot: a file to begin with, NDJSON or SQLite; of no effect once the store has synced.
     ///   - token: asked for a bearer token when one is needed, and again when the gateway answers 401.
     /// - Throws: `FieldMergeError.wrongStore` if the file belongs to another user, `FieldMergeError.newerStore` for one of
-    ///   a newer version, `FieldMergeError.badSnapshot` for a broken snapshot.
+    ///   a newer version, `FieldMergeError.badSnapshot` for a broken snapshot, `InvalidQuery` for a condition that `keep`
+    ///   cannot have.
     public static func open(
         at url: URL, server: URL, user: String, resources: [String], indexes: [String: [String]]? = nil,
-        search: [String: [String]]? = nil, client: String? = nil, snapshot: URL? = nil,
+        search: [String: [String]]? = nil, keep: [String: [QueryCondition]] = [:], client: String? = nil,
+        snapshot: URL? = nil,
         token: @escaping @Sendable () async throws -> String
     ) async throws -> FieldMergeStore {
         let options = Options(server: server, user: user, client: client, token: token)
-        let context = LedgerContext(resources: resources, indexes: QueryIndexes(fields: indexes, search: search))
+        let context = LedgerContext(
+            resources: resources, subset: try SubsetFilter(keep: keep),
+            indexes: QueryIndexes(fields: indexes, search: search))
         return try await open(at: url, context, options, snapshot: snapshot)
     }
 
@@ -173,6 +180,7 @@ extension Ledger {
             try write("UPDATE push SET key = ? WHERE seq = ?", [newKey(), row[0] as Int64])
         }
         try claimResources()
+        try claimSubset()
         try prune()
         return try meta("device").stringValue ?? ""
     }

@@ -149,13 +149,11 @@ extension FieldMergeStore {
 
     /// Returns whether there are changes after a place; nil if there is no answer.
     private func hears(since place: FeedPlace) async -> Bool? {
-        let members = [
-            ("feed", place.feed), ("since", "\(place.revision)"), ("limit", "1"),
-            ("wait", "\(Int(Background.listenSeconds))"),
-        ]
         let timeout = Background.listenSeconds + SyncState.timeout
         do {
-            let wanted = try await file.read { try $0.wanted() }
+            let (wanted, filter) = try await file.read { (try $0.wanted(), try $0.feedFilter()) }
+            let wait = [("limit", "1"), ("wait", "\(Int(Background.listenSeconds))")]
+            let members = place.members(filter: filter) + wait
             let path = "/v1/changes" + query(members, resources: wanted)
             let (response, _) = try await send("GET", path, timeout: timeout)
             let answer = try await Self.whole(response)

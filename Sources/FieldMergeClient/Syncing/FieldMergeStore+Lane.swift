@@ -64,7 +64,7 @@ extension FieldMergeStore {
         let batch = try await frozen(BatchLimits(lane: .large))
         let pushes = batch.filter { !$0.isKept }
         guard let push = pushes.first else { return false }
-        let answer = try await laneAnswer(to: body(of: batch, nil, nil))
+        let answer = try await laneAnswer(to: body(of: batch, nil))
         if answer.status == 200 || answer.status == 207, answer.json["results"].arrayValue != nil {
             let tally = try await settle(pushes, by: answer.json)
             lane.report.add(tally.report)

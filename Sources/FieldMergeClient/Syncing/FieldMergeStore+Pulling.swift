@@ -13,9 +13,12 @@ extension FieldMergeStore {
             try await write("rebuild") { try $0.rebuild() }
             return .page  // nothing is kept here
         }
-        let (place, isDue) = try await file.read { (try $0.feedPlace(), try !$0.meta("resnapshot").isNull) }
+        let (place, isDue, filter) = try await file.read { ledger in
+            let isDue = try !ledger.meta("resnapshot").isNull || ledger.dueDifference() != nil
+            return (try ledger.feedPlace(), isDue, try ledger.feedFilter())
+        }
         guard let place, !isDue else { return try await snapshot(.snapshot) }
-        let members = [("feed", place.feed), ("since", "\(place.revision)")]
+        let members = place.members(filter: filter)
         let answer = try await ask("GET", "/v1/changes" + query(members, resources: wanted))
         if answer.status == 410 {
             sync.freshAfter = nil
@@ -57,20 +60,24 @@ extension FieldMergeStore {
     ///
     /// Returns `page` or `rules` when all records are stored.
     func snapshot(_ kind: SnapshotKind) async throws -> Scheduler.Event {
-        let (cursor, resources) = try await file.read { try $0.snapshotRequest(kind) }
-        let path = "/v1/snapshot" + query(cursor.map { [("after", $0)] } ?? [], resources: resources)
+        let request = try await file.read { try $0.snapshotRequest(kind) }
+        let path = "/v1/snapshot" + query(request.members, resources: request.resources)
         let (response, generation) = try await send("GET", path, accept: "application/x-ndjson")
         sync.usedToken = generation
         guard response.status == 200 else {
             let answer = try await Self.whole(response)
-            if cursor != nil, answer.status == 400 || answer.status == 410 {
+            if request.cursor != nil, answer.status == 400 || answer.status == 410 {
                 try await write("snapshot anew") { try $0.forgetSnapshot(kind) }
                 return kind == .reshape ? .page : .resync
+            }
+            if request.difference != nil, answer.status == 410 {
+                sync.freshAfter = nil
+                return .resync
             }
             return try await event(of: answer)
         }
         sync.freshAfter = nil
-        var part = SnapshotPart(kind: kind, resources: resources ?? [], goesOn: cursor != nil)
+        var part = SnapshotPart(kind: kind, request: request)
         var lines = LineSplitter()
         var body = response.body.makeAsyncIterator()
         while let data = try await Self.next(&body) {
@@ -92,9 +99,7 @@ extension FieldMergeStore {
     /// The records of a snapshot that were not stored yet.
     private struct SnapshotPart {
         let kind: SnapshotKind
-        /// The resources of a `reshape`.
-        let resources: [String]
-        let goesOn: Bool
+        let request: SnapshotRequest
         /// It is of no use to this store: other rules or another history.
         var isRefused = false
         var hasBegun = false
@@ -124,11 +129,14 @@ extension FieldMergeStore {
 
     /// Takes the first line; returns true if the others are of no use.
     private func begin(_ part: inout SnapshotPart, _ head: JSONValue) async throws -> Bool {
-        let (kind, resources, goesOn) = (part.kind, part.resources, part.goesOn)
+        let (kind, request) = (part.kind, part.request)
+        let goesOn = request.cursor != nil
         let start = try await write("snapshot begins") { ledger in
             switch kind {
-            case .snapshot: try ledger.beginSnapshot(head, goesOn: goesOn)
-            case .reshape: try ledger.beginReshape(head, of: resources, goesOn: goesOn)
+            case .snapshot:
+                try ledger.beginSnapshot(
+                    head, filter: request.filter, difference: request.difference, goesOn: goesOn)
+            case .reshape: try ledger.beginReshape(head, of: request.resources ?? [], goesOn: goesOn)
             }
         }
         switch start {
@@ -150,9 +158,12 @@ extension FieldMergeStore {
     }
 
     private func end(_ part: SnapshotPart) async throws -> Scheduler.Event {
-        if part.isRefused { return .page }
-        let dropped = part.kind == .reshape ? part.resources : nil
-        while try await write("snapshot drops", { try $0.dropOld(limit: Self.recordsInTransaction, of: dropped) }) {}
+        if part.isRefused { return part.kind == .reshape ? .page : try await rulesOrPage() }
+        let dropped = part.kind == .reshape ? part.request.resources : nil
+        if part.request.difference == nil {
+            while try await write("snapshot drops", { try $0.dropOld(limit: Self.recordsInTransaction, of: dropped) }) {
+            }
+        }
         let kind = part.kind
         try await write("snapshot ends") { ledger in
             switch kind {

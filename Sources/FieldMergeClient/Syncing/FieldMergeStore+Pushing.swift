@@ -15,27 +15,28 @@ extension FieldMergeStore {
         let pushes = batch.filter { !$0.isKept }
         guard !pushes.isEmpty else { return .settled }
         sync.isNoted = false
-        let (asked, wanted) = try await pageToAsk()
-        let answer = try await answer(to: body(of: batch, asked, wanted))
+        let asked = try await changesRequest()
+        let answer = try await answer(to: body(of: batch, asked))
         guard answer.status == 200 || answer.status == 207 else {
-            return try await refused(answer, batch, pushes: pushes, namesResources: asked != nil && wanted != nil)
+            return try await refused(answer, batch, pushes: pushes, namesResources: asked?.resources != nil)
         }
         let page = answer.json
         guard page["results"].arrayValue != nil else { return lost("the answer is not that of a gateway") }
         sync.freshAfter = nil
         sync.isSingle = false
-        return try await store(page, for: pushes, asked: asked)
+        return try await store(page, for: pushes, asked: asked?.place)
     }
 
-    /// Returns the place from which a push asks for changes, and their resources.
+    /// Returns the request for changes of a push; nil if it has none.
     ///
-    /// Records of another shape than the present rules have come by a snapshot.
-    private func pageToAsk() async throws -> (FeedPlace?, [String]?) {
+    /// Records of another shape than the present rules, and of another filter, come by a snapshot.
+    private func changesRequest() async throws -> ChangesRequest? {
         let isSingle = sync.isSingle
         return try await file.read { ledger in
             let wanted = try ledger.wanted()
-            let asksNothing = try isSingle || wanted == [] || ledger.newRules() != nil
-            return (asksNothing ? nil : try ledger.feedPlace(), wanted)
+            let asksNothing = try isSingle || wanted == [] || ledger.newRules() != nil || ledger.dueDifference() != nil
+            guard !asksNothing, let place = try ledger.feedPlace() else { return nil }
+            return ChangesRequest(place: place, resources: wanted, filter: try ledger.feedFilter())
         }
     }
 
@@ -68,11 +69,12 @@ extension FieldMergeStore {
         }
     }
 
-    func body(of batch: [FrozenPush], _ asked: FeedPlace?, _ wanted: [String]?) -> [UInt8] {
+    func body(of batch: [FrozenPush], _ asked: ChangesRequest?) -> [UInt8] {
         var out = Array("{".utf8)
         if let asked {
-            out += Array("\"feed\":\(JSONValue.string(asked.feed)),\"since\":\(asked.revision),".utf8)
-            if let resources = wanted {
+            out += Array("\"feed\":\(JSONValue.string(asked.place.feed)),\"since\":\(asked.place.revision),".utf8)
+            if !asked.filter.isNull { out += Array("\"filter\":\(asked.filter.text),".utf8) }
+            if let resources = asked.resources {
                 out += Array("\"resources\":\(JSONValue.array(resources.map(JSONValue.string))),".utf8)
             }
         }

@@ -91,7 +91,7 @@ class Store(Support):
         keep: Keep = None,
     ) -> None:
         super().__init__()
-        self._keep = filter_of(keep)
+        self._filter = filter_of(keep)
         self._server = server.rstrip("/")
         self._user = user
         self._clock = clock or Clock()
@@ -158,7 +158,7 @@ class Store(Support):
                             " WHERE edit.resource = base.resource AND edit.key = base.key)",
                             resource,
                         )
-            self._model.keep(self._keep)
+            self._model.keep(self._filter)
             self._model.note_shapes()
         self._model.prune()
 
