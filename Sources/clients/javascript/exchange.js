@@ -1,4 +1,5 @@
 import { loaded, lost } from "./errors.js";
+import { nowhere } from "./local.js";
 import { gatewayOf, given } from "./network.js";
 import { freeze } from "./sending.js";
 import { answered, putPage } from "./told.js";
@@ -27,7 +28,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
    */
   async function readRules(signal) {
     // What is read anew as a whole needs no records of single resources.
-    if (wants.resnapshot) await local.beginAnew();
+    if (wants.resnapshot) await local.note(nowhere);
     wants.resnapshot = false;
     const { stale } = await local.place();
     if (wants.readRules || !local.rules || stale?.length) return (await loaded(import("./regroup.js"))).readRules({ ...task, signal });
@@ -161,7 +162,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     }
     const { download } = await loaded(import("./download.js"));
     const rules = await download({ ...task, signal, resources: asked() });
-    if (due) await store([], [], report, null, null, due);
+    if (due) await store([], [], report, null, place, due);
     return { event: isOther(rules) ? "answer.rules" : "answer.page", isDue: !!rules }; // what changed while it was read
   }
 

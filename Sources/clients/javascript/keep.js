@@ -76,6 +76,7 @@ export async function staying(work, told) {
     if (isLost && work.meta.target) work.deleted.add(nameOf(one));
     if (!stays) changes.push(one);
   }
+  await leave(work);
   return changes;
 }
 
@@ -89,7 +90,7 @@ export async function revive(work, place, base) {
 
 /** Drops records that left the filter once their edits have an answer. */
 export async function leave(work) {
-  for (const place of work.meta.left) {
+  for (const place of work.meta.left ?? []) {
     if ((await work.pushesOf(place)).length) continue;
     note(work, place, false);
     await putRecord(work, { ...place, record: null });

@@ -1,6 +1,7 @@
 import { follow } from "./deciding.js";
 import { conflicts } from "./events.js";
 import { FieldMergeError } from "./errors.js";
+import { leave } from "./keep.js";
 import { created, editOf, groupsOf, isChange, named, nameOf, referencesOf, withoutSame } from "./layers.js";
 import { pick } from "./rules.js";
 import { onTheWire } from "./sending.js";
@@ -39,6 +40,7 @@ async function discard(work, number) {
     const before = later.edits, kept = withoutUses(work, before, lost);
     await takeOut(work, { ...later, edits: kept }, before);
   }
+  await leave(work);
   for (const edit of edits) work.events.push(...(await work.decisions.overtakenBy(work, work.before.get(nameOf(edit)))));
 }
 

@@ -123,9 +123,6 @@ export class Local {
   /** Changes what is kept once. */
   note(values) { return this.write((work) => { Object.assign(work.meta, values); }); }
 
-  /** Forgets the place in the changes, so that everything is read anew. */
-  beginAnew() { return this.note(nowhere); }
-
   /** What is kept once, as it stands now. */
   place() { return this.read((work) => work.meta); }
 }

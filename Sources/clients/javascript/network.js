@@ -49,7 +49,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
   async function renewed() {
     const getting = Promise.resolve().then(() => (typeof source === "function" ? source() : source)).then((found) => ({ found }));
     const told = await within(getting, { deadline: tokenPatience }, clock);
-    if (!told) throw new Error("The app returned no token in 30 s.");
+    if (!told) throw new Error("No token in 30 s.");
     return (token = told.found || undefined);
   }
 

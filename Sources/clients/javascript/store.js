@@ -479,7 +479,7 @@ export class FieldMergeStore extends EventTarget {
 
   /** Reads everything anew; edits that were not sent stay. */
   async resync(options) {
-    await this.#local.beginAnew();
+    await this.#local.note(nowhere);
     return this.sync(options);
   }
 

@@ -272,7 +272,6 @@ export class Work {
 
   /** Stores what the transaction leaves behind: first what the server's words mean for unsent edits, then events and counters. */
   async finish() {
-    if (this.meta.left) await this.decisions.leave(this);
     if (this.meta.isRebuilding && this.meta.revision !== null) await this.decisions.rebuild(this);
     for (const { base, pushes, ...place } of this.isTold ? this.before.values() : []) {
       if (!pushes.some((push) => !push.body || this.meta.snapshot) && (!base || (await this.base(place)))) continue;
