@@ -73,6 +73,78 @@ import TestSupport
         try await Self.with { client async throws in #expect(try await client.get(path).status == 404) }
     }
 
+    // MARK: Versions
+
+    private static func entry(_ client: HTTPClient.Session) async throws -> (text: String, version: String) {
+        let text = try await client.get("/client/v1/fieldmerge.js").text
+        let version = try #require(text.firstMatch(of: /export \* from "\.\/([0-9a-f]{32})\/fieldmerge\.js";/))
+        return (text, String(version.1))
+    }
+
+    @Test("The entry names immutable modules, which import each other in their version")
+    func versions() async throws {
+        try await Self.with { client async throws in
+            let (text, version) = try await Self.entry(client)
+            let entry = try await client.get("/client/v1/fieldmerge.js")
+            #expect(entry.headers["cache-control"] == "public, no-cache")
+            #expect(entry.headers["content-type"] == "text/javascript; charset=utf-8")
+            var known: Set<String> = []
+            var open = ["fieldmerge.js", "fieldmerge-worker.js", "fieldmerge.d.ts"]
+            while let name = open.popLast() {
+                guard known.insert(name).inserted else { continue }
+                let answer = try await client.get("/client/v1/\(version)/\(name)")
+                #expect(answer.status == 200, "\(name)")
+                #expect(answer.headers["cache-control"] == "public, max-age=31536000, immutable")
+                #expect(answer.text == (try await client.get("/client/" + name).text))
+                let imported = answer.text.matches(of: /(?:from |import\()"\.\/([^"]+)"/).map { String($0.1) }
+                // The module for files is for Node.
+                open += imported.filter { $0 != "file.js" }
+                // The entry lets a page load all of them soon.
+                #expect(name.hasPrefix("fieldmerge") || text.contains("\"\(name)\""), "\(name)")
+            }
+            #expect(known.count > 30)
+            let worker = try await client.get("/client/v1/fieldmerge-worker.js").text
+            #expect(worker.contains("export * from \"./\(version)/fieldmerge-worker.js\";"))
+        }
+    }
+
+    @Test("The import map names the same modules") func importMap() async throws {
+        try await Self.with { client async throws in
+            let (_, version) = try await Self.entry(client)
+            let map = try await client.get("/client/v1/importmap.json")
+            #expect(map.headers["content-type"] == "application/importmap+json")
+            let imports = try JSON(map.text)["imports"]
+            #expect(imports?["fieldmerge"]?.string == "/client/v1/\(version)/fieldmerge.js")
+            for address in imports?.object.values.compactMap(\.string) ?? [] {
+                #expect(try await client.get(address).status == 200, "\(address)")
+            }
+        }
+    }
+
+    @Test("The version follows from names and contents of all files")
+    func digest() {
+        func digest(_ modules: [(name: String, bytes: [UInt8])], _ declarations: [UInt8] = [1]) -> String {
+            ClientLibrary(modules: modules, declarations: ("x.d.ts", declarations)).digest
+        }
+        let first = digest([("a.js", [1]), ("b.js", [2])])
+        #expect(first == digest([("b.js", [2]), ("a.js", [1])]))
+        let others = [
+            digest([("a.js", [1]), ("b.js", [3])]), digest([("a.js", [2]), ("b.js", [1])]), digest([("a.js", [1])]),
+            digest([("a.js", [1]), ("b.js", [2])], [2]), digest([("a.jsb.js", [1, 2])]),
+        ]
+        #expect(Set(others + [first]).count == 6)
+    }
+
+    @Test("Modules of another version are missing, with a hint") func anotherVersion() async throws {
+        try await Self.with { client async throws in
+            let answer = try await client.get("/client/v1/0123456789abcdef0123456789abcdef/store.js")
+            #expect(answer.status == 404 && answer.text.contains("another version"))
+            for path in ["/client/v1", "/client/v1/", "/client/v1/store.js", "/client/v1/fieldmerge.js/store.js"] {
+                #expect(try await client.get(path).status == 404, "\(path)")
+            }
+        }
+    }
+
     /// A page of another origin imports the modules, where the origin is allowed.
     @Test func pagesOfAllowedOriginsImportIt() async throws {
         try await Self.with(origins: ["https://app.example.com"]) { client async throws in

@@ -2,40 +2,48 @@ import ClientFiles
 import HTTPTypes
 import Hummingbird
 import MergeCore
-import MergeWire
 
 /// Serves the JavaScript client library without a token, because it contains no data.
 struct ClientController {
-    private struct File {
-        let bytes: [UInt8]
-        let type: String
-        let tag: String
-    }
+    private let files: [String: ClientFile]
+    private let library = ClientLibrary(modules: ClientFiles.modules, declarations: ClientFiles.declarations)
 
-    private let files: [String: File]
+    /// The digest in the addresses of the modules.
+    var version: String { library.digest }
 
     init() {
-        var files: [String: File] = [:]
-        for (name, bytes) in ClientFiles.modules + [ClientFiles.declarations] {
-            files[name] = File(
-                bytes: bytes,
-                type: name.hasSuffix(".js") ? "text/javascript; charset=utf-8" : "text/plain; charset=utf-8",
-                tag: EntityTag.of(bytes))
+        files = (ClientFiles.modules + [ClientFiles.declarations]).reduce(into: [:]) { files, file in
+            files[file.name] = ClientFile(file.bytes, name: file.name)
         }
-        self.files = files
     }
 
     func addRoutes(to routes: inout RouteTable) {
         routes.get("/client/:file", need: .nothing, use: file)
+        routes.get("/client/v1/:file", need: .nothing, use: entry)
+        routes.get("/client/v1/:version/:file", need: .nothing, use: module)
     }
 
+    /// Serves a file at its address without a version.
     @Sendable private func file(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        guard let file = files[String(request.rawPath(1) ?? "")] else {
-            throw Problem(.noSuchAddress, detail: "The client library has no file of this name.")
+        try respond(files[String(request.rawPath(1) ?? "")], context)
+    }
+
+    @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        try respond(library.entries[String(request.rawPath(2) ?? "")], context)
+    }
+
+    @Sendable private func module(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        guard request.rawPath(2) == library.digest[...] else {
+            throw Problem(
+                .noSuchAddress, detail: "This gateway has another version of the client library. Reload the page.")
         }
-        // Modules import each other in the same version, so browsers must revalidate each file.
+        return try respond(library.modules[String(request.rawPath(3) ?? "")], context)
+    }
+
+    private func respond(_ file: ClientFile?, _ context: GatewayContext) throws(Problem) -> Response {
+        guard let file else { throw Problem(.noSuchAddress, detail: "The client library has no file of this name.") }
         let fields: HTTPFields = [
-            .eTag: file.tag, .cacheControl: "public, no-cache", .xContentTypeOptions: "nosniff",
+            .eTag: file.tag, .cacheControl: file.caching, .xContentTypeOptions: "nosniff",
         ]
         if let known = context.headers["if-none-match"], EntityTag.matches(known, file.tag) {
             return Response(status: .notModified, headers: fields)

@@ -24,6 +24,37 @@ extension OpenAPI {
                   "default": {"$ref": "#/components/responses/Problem"}
                 }
               }
+            },
+            "/client/v1/{file}": {
+              "parameters": [{"name": "file", "in": "path", "required": true, "schema": {"type": "string"}, "description": "`fieldmerge.js`, `fieldmerge-worker.js`, `fieldmerge.d.ts` or `importmap.json`."}],
+              "get": {
+                "operationId": "getClientEntry", "summary": "An entry of the client library, which names the address of the modules of one version.", "security": [],
+                "responses": {
+                  "200": {
+                    "description": "The file.", "headers": {"ETag": {"schema": {"type": "string"}}},
+                    "content": {"text/javascript": {"schema": {"type": "string"}}, "text/plain": {"schema": {"type": "string"}}, "application/importmap+json": {"schema": {"type": "object"}}}
+                  },
+                  "304": {"description": "The file is the one that the client has."},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/client/v1/{version}/{file}": {
+              "parameters": [
+                {"name": "version", "in": "path", "required": true, "schema": {"type": "string"}, "description": "A digest of all files."},
+                {"name": "file", "in": "path", "required": true, "schema": {"type": "string"}}
+              ],
+              "get": {
+                "operationId": "getClientModule", "summary": "A module of one version, which never changes.", "security": [],
+                "responses": {
+                  "200": {
+                    "description": "The file.", "headers": {"ETag": {"schema": {"type": "string"}}, "Cache-Control": {"schema": {"type": "string"}}},
+                    "content": {"text/javascript": {"schema": {"type": "string"}}, "text/plain": {"schema": {"type": "string"}}}
+                  },
+                  "304": {"description": "The file is the one that the client has."},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
             }
             """#,
         schemas: #"""
