@@ -1,3 +1,4 @@
+import Foundation
 import Operations
 import Testing
 import TestSupport
@@ -113,11 +114,10 @@ import TestSupport
             let (_, version) = try await Self.entry(client)
             let map = try await client.get("/client/v1/importmap.json")
             #expect(map.headers["content-type"] == "application/importmap+json")
-            let imports = try JSON(map.text)["imports"]
-            #expect(imports?["fieldmerge"]?.string == "/client/v1/\(version)/fieldmerge.js")
-            for address in imports?.object.values.compactMap(\.string) ?? [] {
-                #expect(try await client.get(address).status == 200, "\(address)")
-            }
+            let imports = try #require(
+                try JSONDecoder().decode([String: [String: String]].self, from: Data(map.body))["imports"])
+            #expect(imports["fieldmerge"] == "/client/v1/\(version)/fieldmerge.js" && imports.count == 2)
+            for address in imports.values { #expect(try await client.get(address).status == 200, "\(address)") }
         }
     }
 
