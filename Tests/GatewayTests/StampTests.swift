@@ -261,4 +261,41 @@ import TestSupport
             #expect(hidden.status == 422 && hidden.text.contains("foreign-key"), "\(hidden.text)")
         }
     }
+
+    @Test("A check that returns all changes of a row returns its stamps", arguments: TestEngine.allCases)
+    func returnedStamps(_ kind: TestEngine) async throws {
+        let sql = """
+            CREATE TABLE stocks (id INTEGER PRIMARY KEY, amount INTEGER, note VARCHAR(20), by_who VARCHAR(20));
+            INSERT INTO stocks VALUES (1, 5, 'a', 'old'), (2, 5, 'a', 'old'), (3, 5, 'a', 'old');
+            """
+        let rules = [
+            "stocks.yaml": """
+            resource: stocks
+            sections:
+              stock:
+                table: stocks
+                groups: {amount: amount, note: note}
+                stamp: {by_who: {claim: who}}
+                checks: [{name: positive, sql: "amount >= 0", fields: [amount], on-failure: server-wins}]
+            """,
+            "notes.yaml": "resource: notes\nsections: {note: {table: stocks, groups: {note: note}}}\n",
+        ]
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, tokens: Self.ann.line, journal: .together) { gateway in
+            func edit(_ resource: String, _ id: Int, _ changes: String) -> String {
+                #"{"resource":"\#(resource)","id":\#(id),"changeset":{\#(changes)}}"#
+            }
+            let minus = #""stock":{"amount":{"old":5,"new":-1}}"#
+            let edits = [
+                edit("stocks", 1, minus),
+                edit("stocks", 2, #""stock":{"amount":{"old":5,"new":-1},"note":{"old":"a","new":"b"}}"#),
+                edit("stocks", 3, minus), edit("notes", 3, #""note":{"note":{"old":"a","new":"c"}}"#),
+            ]
+            let answer = try await gateway.post(
+                "/v1/push", #"{"edits":[\#(edits.joined(separator: ","))]}"#, as: Self.ann)
+            #expect(answer.status == 200, "\(answer.text)")
+            let rows = try await database.run("SELECT amount, note, by_who FROM stocks ORDER BY id;")
+            #expect(rows == "5\ta\told\n5\tb\tann\n5\tc\tann\n")
+        }
+    }
 }

@@ -440,4 +440,27 @@ import Testing
         #expect(catalog == nil)
         #expect(findings.contains { $0.contains("error") && $0.contains(words) }, "\(findings)")
     }
+
+    @Test(
+        "A lookup that shows a role a row which no resource shows to it is a warning",
+        arguments: [
+            ("access: {r: {read: all, rows: all}}", 0), ("access: {r: {read: all, rows: {name: {claim: who}}}}", 1),
+            ("access: {r: {read: [thing.must], rows: all}}", 1), ("access: {s: {read: all, rows: all}}", 1), ("", 0),
+        ])
+    func hiddenLookup(_ access: String, _ count: Int) {
+        let parts = """
+            resource: parts
+            sections:
+              part: {table: parts, groups: {part: part}, lookups: {thing: {along: thing_id, column: name}}}
+            access: {r: {read: all, rows: all}, q: {read: [part.part], rows: all}}
+            """
+        let things = "resource: things\nsections: {thing: {table: things, groups: {name: name, must: must}}}\n" + access
+        let folder = RuleFolder(texts: [("parts.yaml", parts), ("things.yaml", things)])
+        let findings = RuleBinder.bind(folder, to: Self.schema).findings.sorted.map(\.description)
+        let found = findings.filter {
+            $0.contains("parts.yaml:3:") && $0.contains("role “r” reads “thing” also from rows")
+        }
+        #expect(found.count == count, "\(findings)")
+        #expect(!findings.contains { $0.contains("role “q” reads") }, "\(findings)")
+    }
 }

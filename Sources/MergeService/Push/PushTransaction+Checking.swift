@@ -69,12 +69,13 @@ extension PushTransaction {
             throw .refused(row.last.index, check.problem(on: row.last))
         }
         // The restored values may collide with another row.
-        try revert(traced, of: row, to: before, isWhole: !checks.isWritten(row, rows.id))
+        let isWhole = !checks.isWritten(row, rows.id) && !checks.isWrittenElsewhere(row, in: rows)
+        try revert(traced, of: row, to: before, isWhole: isWhole)
         for trace in traces { recordReverted(trace, by: check, to: rows.section.values(of: trace.group, in: before)) }
         return true
     }
 
-    /// - Parameter isWhole: true if the push changes no other group of the row, so that the stamps return too.
+    /// - Parameter isWhole: true if the push changes nothing else in the row, so that the stamps return too.
     private func revert(
         _ groups: Set<Int>, of row: WrittenRows.Row, to before: [Value], isWhole: Bool
     ) throws(PushStop) {
@@ -85,7 +86,7 @@ extension PushTransaction {
                 assignments.append(Assignment(column: field.column, value: before[field.column]))
             }
         }
-        if isWhole, !run.footprint(section).isShared {
+        if isWhole {
             assignments += section.stamps.map { Assignment(column: $0.column, value: before[$0.column]) }
         }
         let current = try facts.rows(

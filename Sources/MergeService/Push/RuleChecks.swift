@@ -145,6 +145,12 @@ struct RuleChecks {
         return writes.contains { other, written in other != rows.id && !written.isDisjoint(with: columns) }
     }
 
+    /// Returns true if another resource of the push wrote to the row.
+    func isWrittenElsewhere(_ row: WrittenRows.Row, in rows: Rows) -> Bool {
+        let reference = run.footprint(rows.section).reference(to: RecordKey(row.address.map(\.value)))
+        return sharedWrites[reference]?.keys.contains { $0 != rows.id } ?? false
+    }
+
     private func matching(
         _ rows: [WrittenRows.Row], _ statement: ([Int], [[Value]]) -> Statement?
     ) throws(PushStop) -> [WrittenRows.Row] {

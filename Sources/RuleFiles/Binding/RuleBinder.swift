@@ -22,6 +22,9 @@ package struct RuleBinder {
             if let resource = binder.bind(file) { resources.append(resource) }
         }
         binder.collations.add(to: &binder.findings)
+        if resources.count == folder.files.count {
+            LookupAdvice(files: folder.files, resources: resources).add(to: &binder.findings)
+        }
         var all = folder.findings
         for finding in binder.findings.all { all.append(finding) }
         guard !all.hasErrors, resources.count == folder.files.count else { return (nil, all) }
