@@ -174,4 +174,96 @@ import TestSupport
             #expect(try await client.get("/v1/records/orders/1").status == 503)
         }
     }
+
+    private static let sqlSchema = """
+        CREATE TABLE orders (id INTEGER PRIMARY KEY #, title VARCHAR(40), hidden INT NOT NULL DEFAULT 0,
+          paid INT NOT NULL DEFAULT 0);
+        INSERT INTO orders (id, title) VALUES (1, 'first'), (2, 'second');
+        CREATE TABLE labels (code VARCHAR(40) PRIMARY KEY, text VARCHAR(40) NOT NULL, order_id INT);
+        INSERT INTO labels VALUES ('a', 'red', NULL), ('b', 'blue', NULL);
+        """
+    private static let sqlRules = [
+        "labels.yaml": """
+        resource: labels
+        sections:
+          label: {table: labels, key: code, groups: {text: text, order: {column: order_id, references: orders}}}
+        """,
+        "orders.yaml": """
+        resource: orders
+        sections:
+          order:
+            table: orders
+            groups: {title: title}
+            where: hidden = 0
+            checks: [{name: paid, sql: "paid < 2", fields: [title]}]
+        """,
+    ]
+
+    private static func withSQL(
+        _ kind: TestEngine, _ body: @escaping @Sendable (RunningGateway, HTTPClient.Session) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: sqlSchema.replacing("#", with: "AUTO_INCREMENT"), sqlite: sqlSchema.replacing("#", with: ""))
+        try await RunningGateway.with(
+            database, rules: sqlRules, journal: .together, configure: { ScanFixture.configure(&$0) }
+        ) { gateway async throws in
+            try await gateway.client { client async throws in
+                try await client.hasScanned()
+                try await body(gateway, client)
+            }
+        }
+    }
+
+    @Test(
+        "A column that only SQL of the rules names takes its resource alone out of service",
+        arguments: TestEngine.allCases, ["hidden", "paid"])
+    func columnsOfSQL(_ kind: TestEngine, _ column: String) async throws {
+        try await Self.withSQL(kind) { gateway, client in
+            let start = try await client.position()
+            let other = try await gateway.client { events async throws in
+                #expect(try await events.open("/v1/changes", ["Accept": "text/event-stream"]) == 200)
+                _ = try await events.nextPiece()
+                try await gateway.database.run("ALTER TABLE orders RENAME COLUMN \(column) TO other;")
+                for _ in 1...3 {
+                    let refused = try await client.post(
+                        "/v1/push", #"{"key":"p","edits":[\#(Self.order(1, "first", "x"))]}"#)
+                    #expect(refused.status == 503 && refused.text.contains("resource-unavailable"), "\(refused.text)")
+                    #expect(refused.text.contains(#""retry":true"#) && refused.headers["retry-after"] != nil)
+                }
+                let merged = try await client.post("/v1/push", #"{"edits":[\#(Self.label("a", "red", "green"))]}"#)
+                #expect(merged.status == 200, "\(merged.text)")
+                while let piece = try await events.nextPiece() { if piece.contains("green") { return piece } }
+                return ""
+            }
+            #expect(other.contains(#""resource":"labels""#))
+            // Changes of other programs are reported too.
+            try await gateway.database.run("UPDATE labels SET text = 'foreign' WHERE code = 'b';")
+            try await OutageTests.until {
+                try await client.get("/v1/changes?since=\(start.revision)&feed=\(start.feed)&resources=labels").text
+                    .contains("foreign")
+            }
+            try await gateway.database.run("ALTER TABLE orders RENAME COLUMN other TO \(column);")
+            try await OutageTests.until {
+                try await client.post("/v1/push", #"{"key":"p","edits":[\#(Self.order(1, "first", "x"))]}"#).status
+                    == 200
+            }
+        }
+    }
+
+    @Test("A push that uses a temporary id of a resource out of service waits", arguments: TestEngine.allCases)
+    func temporaryIDs(_ kind: TestEngine) async throws {
+        try await Self.withSQL(kind) { gateway, client in
+            try await gateway.database.run("ALTER TABLE orders RENAME COLUMN hidden TO other;")
+            let creates = #"{"resource":"orders","id":"tmp:o","changeset":{"order":{"old":null,"new":{"title":"n"}}}}"#
+            let uses = #"{"resource":"labels","id":"a","changeset":{"label":{"order":{"old":null,"new":"tmp:o"}}}}"#
+            let body = Self.sync([("1", [creates]), ("2", [uses]), ("3", [Self.label("b", "blue", "pink")])])
+            let answer = try await client.post("/v1/sync", body)
+            #expect(try Self.codes(answer) == ["resource-unavailable", "not-run", "merged"], "\(answer.text)")
+            try await gateway.database.run("ALTER TABLE orders RENAME COLUMN other TO hidden;")
+            try await OutageTests.until { try await client.get("/v1/records/orders/1").status == 200 }
+            let again = try await client.post("/v1/sync", body)
+            #expect(try Self.codes(again) == ["merged", "merged", "merged"], "\(again.text)")
+            #expect(try await gateway.database.run("SELECT order_id FROM labels WHERE code = 'a';") == "3\n")
+        }
+    }
 }
