@@ -82,36 +82,55 @@ import TestSupport
 
     @Test("Concurrent pushes of two gateways and two resources keep all lines", arguments: TestEngine.allCases)
     func concurrency(_ kind: TestEngine) async throws {
-        try await RunningGateway.withTwo(try await Self.database(kind), rules: Self.rules) { one, two in
-            let ids = try await withThrowingTaskGroup(of: [Int].self) { group in
-                for device in 0..<8 {
+        try await Self.appendFromEverywhere(to: try await Self.database(kind), devices: 8)
+    }
+
+    @Test("Under binlog STATEMENT concurrent pushes keep all lines too", .tags(.mariadb), .needsMariaDB)
+    func concurrencyUnderRepeatableRead() async throws {
+        let server = try await PrivateMariaDB(options: ["--log-bin", "--binlog-format=STATEMENT"])
+        let database = try await TestDatabase(.mariadb, mariadb: Self.mariadb, sqlite: "", server: server)
+        try await Self.appendFromEverywhere(to: database, devices: 4)
+    }
+
+    /// Devices append lines to one order, through two gateways and two resources.
+    private static func appendFromEverywhere(to database: TestDatabase, devices: Int) async throws {
+        try await RunningGateway.withTwo(database, rules: rules) { one, two in
+            let numbers = try await withThrowingTaskGroup(of: [Int].self) { group in
+                for device in 0..<devices {
                     group.addTask {
                         try await (device % 2 == 0 ? one : two).client { client in
-                            var ids: [Int] = []
-                            for number in 0..<5 {
-                                let name = "d\(device).\(number)"
-                                // Order 2 has no line at first.
-                                let edit =
-                                    device % 4 < 2
-                                    ? #"{"resource":"orders","id":2,"changeset":{"lines":[\#(Self.line(name))]}}"#
-                                    : #"{"resource":"lines","id":[2,"tmp:1"],"changeset":{"line":{"old":null,"new":{"article":"\#(name)"}}}}"#
-                                let answer = try await client.post(
-                                    "/v1/push", #"{"key":"\#(name)","edits":[\#(edit)]}"#)
-                                #expect(answer.status == 200, "\(answer.text)")
-                                let id = try answer.json()["results"]?[0]?["ids"]?["tmp:1"]?.array.last?.int
-                                ids.append(try #require(id, "\(answer.text)"))
-                            }
-                            return ids
+                            try await append(5, by: "d\(device)", asItem: device % 4 < 2, client)
                         }
                     }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
-            #expect(ids.sorted() == Array(1...40))
-            let articles = try await one.database.run(
+            #expect(numbers.sorted() == Array(1...devices * 5))
+            let articles = try await database.run(
                 "SELECT COUNT(DISTINCT article) FROM order_lines WHERE order_no = 2;")
-            #expect(articles == "40\n")
+            #expect(articles == "\(devices * 5)\n")
         }
+    }
+
+    /// Appends lines to order 2, which has none at first.
+    ///
+    /// - Returns: their numbers.
+    private static func append(
+        _ count: Int, by device: String, asItem: Bool, _ client: HTTPClient.Session
+    ) async throws -> [Int] {
+        var numbers: [Int] = []
+        for number in 0..<count {
+            let name = "\(device).\(number)"
+            let edit =
+                asItem
+                ? #"{"resource":"orders","id":2,"changeset":{"lines":[\#(line(name))]}}"#
+                : #"{"resource":"lines","id":[2,"tmp:1"],"changeset":{"line":{"old":null,"new":{"article":"\#(name)"}}}}"#
+            let answer = try await client.post("/v1/push", #"{"key":"\#(name)","edits":[\#(edit)]}"#)
+            #expect(answer.status == 200, "\(answer.text)")
+            let id = try answer.json()["results"]?[0]?["ids"]?["tmp:1"]?.array.last?.int
+            numbers.append(try #require(id, "\(answer.text)"))
+        }
+        return numbers
     }
 
     @Test("A number that another transaction takes first is replaced", .tags(.mariadb), .needsMariaDB)
