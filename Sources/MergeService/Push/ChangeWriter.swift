@@ -16,6 +16,8 @@ struct ChangeWriter {
     private(set) var inserted: [RowName: TemporaryID?] = [:]
     /// Deleted rows, which the push may create again under their keys.
     private var deleted: Set<RowReference> = []
+    /// The highest last key part of deleted rows, by the other parts.
+    private var deletedNumbers: [RowReference: Int128] = [:]
     /// True if the transaction is as it was at the savepoint of the edit.
     private var isAtSavepoint = false
 
@@ -25,11 +27,9 @@ struct ChangeWriter {
 
     func hasDeleted(_ row: RowReference) -> Bool { deleted.contains(row) }
 
-    /// Returns the last key parts of deleted rows with the same other parts.
-    func deletedNumbers(in table: String, within others: [Value]) -> [Value] {
-        deleted.compactMap { row in
-            row.table == table && row.key.parts.dropLast().elementsEqual(others) ? row.key.parts.last : nil
-        }
+    /// Returns the highest last key part of deleted rows with the same other parts; 0 if there is none.
+    func deletedNumber(in table: String, within others: [Value]) -> Int128 {
+        deletedNumbers[RowReference(table: table, key: RecordKey(others))] ?? 0
     }
 
     // MARK: Rows
@@ -125,6 +125,10 @@ struct ChangeWriter {
         changes.note(
             reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach, moves: true)
         deleted.insert(reference)
+        if reference.key.parts.count > 1, case .integer(let number)? = reference.key.parts.last {
+            let others = RowReference(table: reference.table, key: RecordKey(Array(reference.key.parts.dropLast())))
+            deletedNumbers[others] = max(number, deletedNumbers[others] ?? 0)
+        }
     }
 
     /// Deletes rows, softly if the rules say so.

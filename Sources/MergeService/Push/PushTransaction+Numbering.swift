@@ -32,11 +32,9 @@ extension PushTransaction {
     /// Returns one more than the highest number, which may belong to a row that this push deleted.
     private func nextNumber(for row: EditedRow, within others: [Value]) throws(PushStop) -> Value {
         let section = row.section
-        let stored = try run.query(run.sql(section).highestNumber(within: others)).first?.first
-        let deleted = writer.deletedNumbers(in: run.footprint(section).table, within: others)
-        var highest: Int128 = 0
-        for value in [stored].compactMap(\.self) + deleted {
-            guard case .integer(let number) = value else {
+        var highest = writer.deletedNumber(in: run.footprint(section).table, within: others)
+        if let stored = try run.query(run.sql(section).highestNumber(within: others)).first?.first {
+            guard case .integer(let number) = stored else {
                 throw .store(
                     StoreError(.unreadable, "the last key column of table “\(section.table)” contains no integer"))
             }
