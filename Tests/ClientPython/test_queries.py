@@ -42,6 +42,8 @@ class QueryDevice(Device):
         with self.failing(step):
             found = self.store.query(step["resource"], **query)
             self.expect(step["ids"], [record.id for record in found])
+            if "followed" in step:
+                self.expect(step["followed"], _followed_ids(found))
             if "next" in step:
                 self.test.assertEqual(found.next is not None, step["next"])
             if "count" in step:
@@ -69,6 +71,8 @@ class QueryDevice(Device):
         name = step["live"]
         live = self.lives[name]
         self.expect(step["ids"], [record.id for record in live.value])
+        if "followed" in step:
+            self.expect(step["followed"], _followed_ids(live.value))
         self.test.assertEqual(self.calls[name], step["callbacks"], "callbacks")
         self.calls[name] = 0
         if "next" in step:
@@ -78,6 +82,10 @@ class QueryDevice(Device):
 
     def do_close_live(self, step: dict[str, Any]) -> None:
         self.lives[step["live"]].close()
+
+
+def _followed_ids(result: Any) -> list[Any]:
+    return [{name: record and record.id for name, record in one.items()} for one in result.followed]
 
 
 class QueryTests(unittest.TestCase):

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import "../../Sources/clients/javascript/live.js"; // a frame does not wait for a module
+import "../../Sources/clients/javascript/follow.js"; // a frame does not wait for a module
 import { Run } from "./model.js";
 
 const told = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
+
+const followedIn = ({ followed }) => followed.map((one) => Object.fromEntries(Object.entries(one).map(([name, record]) => [name, record && record.id])));
 
 /** The steps of queries, besides those of the model. */
 class QueryRun extends Run {
@@ -13,10 +15,11 @@ class QueryRun extends Run {
   lives = new Map();
 
   query(step) {
-    const { resource, query: given, ids, next, count, error, as, after } = step, query = { ...this.names.filled(given), ...(after && { after: this.results.get(after).next }) };
+    const { resource, query: given, ids, followed, next, count, error, as, after } = step, query = { ...this.names.filled(given), ...(after && { after: this.results.get(after).next }) };
     return this.ticketOf({ error }, async () => {
       const found = await this.storeNow.query(resource, query);
       if (ids) this.names.match(ids, found.map(({ id }) => id), "ids");
+      if (followed) this.names.match(followed, followedIn(found), "followed");
       if (next !== undefined) assert.equal(found.next !== null, next, "next");
       if (count !== undefined) assert.equal(await this.storeNow.count(resource, query), count, "count");
       if (as) this.results.set(as, found);
@@ -37,10 +40,11 @@ class QueryRun extends Run {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   }
 
-  async value({ live: name, ids, callbacks, next, runs }) {
+  async value({ live: name, ids, followed, callbacks, next, runs }) {
     const own = this.lives.get(name), { value } = own.live;
     if (ids === null) assert.equal(value, undefined);
     else this.names.match(ids, value.map(({ id }) => id), "ids");
+    if (followed) this.names.match(followed, followedIn(value), "followed");
     assert.equal(own.callbacks, callbacks, "callbacks");
     own.callbacks = 0;
     if (next !== undefined) assert.equal(value.next !== null, next, "next");

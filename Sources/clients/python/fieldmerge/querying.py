@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from .errors import InvalidQuery, StoreClosed
 from .model.reading import Reading
 from .queries import LiveQuery, Results
 from .queries.indexes import Declared, Indexer
 from .queries.query import Options, Query
-from .queries.rows import Row, results
+from .queries.rows import Referred, Row, results
 from .queries.running import Runner, checked_names
 from .queries.worker import Worker
 from .reads import Reads
+
+
+T = TypeVar("T")
 
 
 class Querying(Reads):
@@ -57,6 +60,7 @@ class Querying(Reads):
         sort: Sequence[str] = (),
         limit: int | None = None,
         after: str | None = None,
+        follow: Mapping[str, str] | None = None,
     ) -> Results:
         """Returns the records that match, in order: `store.query("orders", where={"order.status": ["open"]},
         sort=["-order.due"], limit=50)`. Edits that were not sent yet are in the result.
@@ -65,15 +69,17 @@ class Querying(Reads):
         - `search`: words or their beginnings in the fields that `open` got as `search`.
         - `sort`: paths; `-` reverses. The id decides ties.
         - `after`: the `next` of the page before.
+        - `follow`: paths of references by name, such as `{"customer": "order.customer"}`. `followed` of the result then has the
+          referred records beside each record: `found.followed[0]["customer"]`.
 
         Throws `InvalidQuery`, `UnknownName` and `InvalidValue`.
         """
-        query, rows = self._found(resource, Options(where, search, sort, limit, after), has_next=True)
-        return Results() if query is None else results(query, rows)
+        options = Options(where, search, sort, limit, after, follow)
+        return self._found(resource, options, has_next=True, use=results) or Results()
 
     def count(self, resource: str, *, where: Mapping[str, Any] | None = None, search: str | None = None) -> int:
         """Returns how many records match. Throws as `query` does."""
-        return len(self._found(resource, Options(where, search))[1])
+        return self._found(resource, Options(where, search), use=lambda _, rows, __: len(rows)) or 0
 
     def live(
         self,
@@ -84,10 +90,11 @@ class Querying(Reads):
         sort: Sequence[str] = (),
         limit: int | None = None,
         after: str | None = None,
+        follow: Mapping[str, str] | None = None,
     ) -> LiveQuery:
         """Returns a query that follows the store: `value`, `subscribe(f)`, `for records in live`, `close()`. Throws as
         `query` does."""
-        options = Options(where, search, sort, limit, after)
+        options = Options(where, search, sort, limit, after, follow)
         self._model.check_name(resource)
         if not self._model.keeps(resource):
             raise InvalidQuery(resource, "its records are not kept here: name it in “resources” at “open”")
@@ -97,13 +104,21 @@ class Querying(Reads):
         self._worker.add(live)
         return live
 
-    def _found(self, resource: str, options: Options, *, has_next: bool = False) -> tuple[Query | None, list[Row]]:
+    def _found(
+        self,
+        resource: str,
+        options: Options,
+        *,
+        use: Callable[[Query, list[Row], Referred], T],
+        has_next: bool = False,
+    ) -> T | None:
+        """Runs a query and returns what `use` makes of its rows; `None` before the first sync."""
         self._model.check_name(resource)
         records = None if self._model.keeps(resource) else list(self._fetch_all(resource))
         model = self._model if self._database.is_writing else self._reading()
         with model.database.snapshot():
             query = self._runner.compile(model, resource, options)
             if query is None:
-                return None, []
+                return None
             count = query.limit + 1 if query.limit is not None and has_next else None
-            return query, self._runner.run(model, query, options.names, count, records).rows
+            return use(query, self._runner.run(model, query, options.names, count, records).rows, Referred(model))

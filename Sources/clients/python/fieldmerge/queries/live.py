@@ -11,7 +11,7 @@ import bisect
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,16 @@ from ..ids import key_of
 from ..model.reading import Reading
 from ..values import json_equal
 from .query import Options, Query
-from .rows import Results, Row, by_order, results
+from .rows import Referred, Results, Row, by_order, results
 from .running import Runner
 
 if TYPE_CHECKING:
     from .worker import Worker
 
 log = logging.getLogger("fieldmerge")
+
+Changes = Mapping[str, Mapping[str, "Json | None"]]
+"""Changed records by resource and key, as an app reads them."""
 
 SPARE_ROWS = 20
 """Rows that a window has behind its result."""
@@ -153,14 +156,21 @@ class Window:
         self._by_key: dict[str, Row] = {}
         self._edge: tuple[Any, ...] | None = None
         """Records behind this place may be missing; `None` if the window has all rows."""
-        self._shown: tuple[list[Row], str | None] | None = None
+        self._shown: tuple[list[Row], str | None, list[Row | None]] | None = None
+        self._beside: dict[tuple[str, str], Row | None] = {}
+        """The records that the rows of the value refer to."""
         self._fault: str | None = None
 
     def forget(self) -> None:
         """Has the query run again with the next refresh."""
         self._rows = None
 
-    def refresh(self, model: Reading, runner: Runner, changes: dict[str, Json | None]) -> Results | None:
+    @property
+    def watched(self) -> set[str]:
+        """The resources whose changes concern the query."""
+        return {self.resource, *(one.resource for one in (self._query.follow.values() if self._query else ()))}
+
+    def refresh(self, model: Reading, runner: Runner, changes: Changes) -> Results | None:
         """Applies changed records by their keys; returns the value if it is another one. After an error the last value
         stays, and the query runs again with the next change."""
         try:
@@ -172,10 +182,11 @@ class Window:
             self._fault = str(error)
             return None
 
-    def _refresh(self, model: Reading, runner: Runner, changes: dict[str, Json | None]) -> Results | None:
+    def _refresh(self, model: Reading, runner: Runner, all_changes: Changes) -> Results | None:
+        changes = all_changes.get(self.resource, {})
         rules = model.rules
         if rules is None:
-            return self._another(Results(), [])
+            return self._another(Results(), [], [])
         query = self._query
         is_other = query is None or any(model.resolve(one) != now for one, now in query.temporary.items())
         if is_other or self._edition != rules.edition:
@@ -184,13 +195,28 @@ class Window:
         assert query is not None
         if self._rows is not None and changes:
             self._apply(query, self._rows, changes)
-        elif self._rows is not None:
+        elif self._rows is not None and not any(key in all_changes.get(resource, {}) for resource, key in self._beside):
             return None
         if self._rows is None or (self._edge is not None and len(self._rows) <= (query.limit or 0)):
             self._run(model, runner, query)
         self._fault = None
-        shown = self._rows or []
-        return self._another(results(query, shown[: query.limit + 1] if query.limit else shown), shown[: query.limit])
+        rows = self._rows or []
+        shown = rows[: query.limit]
+        referred = self._referred(model, query, shown)
+        value = results(query, rows[: query.limit + 1] if query.limit else rows, referred)
+        return self._another(value, shown, list(referred.rows.values()))
+
+    def _referred(self, model: Reading, query: Query, shown: list[Row]) -> Referred:
+        """Returns the records that rows refer to. Those that are the same now keep their objects."""
+        referred = Referred(model)
+        for row in shown if query.follow else ():
+            referred.beside(query, row.record)
+        for place, now in referred.rows.items():
+            before = self._beside.get(place)
+            if now is not None and before is not None and json_equal(before.record, now.record):
+                referred.rows[place] = before
+        self._beside = dict(referred.rows)
+        return referred
 
     def _run(self, model: Reading, runner: Runner, query: Query) -> None:
         count = None if query.limit is None else query.limit + 1 + SPARE_ROWS
@@ -200,7 +226,7 @@ class Window:
         self._by_key = {key_of(row.record["id"]): row for row in self._rows}
         self._edge = self._rows[-1].order if count is not None and len(rows) == count else None
 
-    def _apply(self, query: Query, rows: list[Row], changes: dict[str, Json | None]) -> None:
+    def _apply(self, query: Query, rows: list[Row], changes: Mapping[str, Json | None]) -> None:
         self.tests += len(changes)
         for key, record in changes.items():
             before = self._by_key.get(key)
@@ -228,11 +254,13 @@ class Window:
         before = self._by_key.get(key)
         return before if before is not None and json_equal(before.record, row.record) else row
 
-    def _another(self, value: Results, rows: list[Row]) -> Results | None:
+    def _another(self, value: Results, rows: list[Row], beside: list[Row | None]) -> Results | None:
         """Returns the value if it is not the one that was shown last."""
-        last = self._shown
-        is_same = last is not None and last[1] == value.next and len(last[0]) == len(rows)
-        if is_same and last is not None and all(one is other for one, other in zip(last[0], rows)):
-            return None
-        self._shown = list(rows), value.next
-        return value
+        last, now = self._shown, (list(rows), value.next, beside)
+        self._shown = now
+        is_same = last is not None and last[1] == now[1] and _are_same(last[0], now[0]) and _are_same(last[2], now[2])
+        return None if is_same else value
+
+
+def _are_same(rows: Sequence[Row | None], others: Sequence[Row | None]) -> bool:
+    return len(rows) == len(others) and all(one is other for one, other in zip(rows, others))

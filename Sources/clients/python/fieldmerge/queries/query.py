@@ -37,6 +37,7 @@ class Options:
     sort: Sequence[str] = ()
     limit: int | None = None
     after: str | None = None
+    follow: Mapping[str, str] | None = None
 
     @property
     def names(self) -> Json:
@@ -64,6 +65,28 @@ def place_of(resource: Resource, path: str) -> Place:
         raise UnknownName(path, field, nearest(field, section.types), code="unknown-field")
     is_reference = field in section.fields and section.fields[field].references is not None
     return Place(path, name, field, section.is_list, section.types[field], is_reference=is_reference)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A reference that a query follows: the place of its field, and the resource that it refers to."""
+
+    place: Place
+    resource: str
+
+    def id_in(self, record: Json) -> Any:
+        """Returns the id that a record refers to; `None` if it refers to none."""
+        row = record.get(self.place.section or "")
+        return row.get(self.place.field) if isinstance(row, dict) else None
+
+
+def followed_by(resource: Resource, path: str) -> Followed:
+    """Returns the reference that a path names; throws `UnknownName`, or `InvalidQuery` if it is none."""
+    place = place_of(resource, path)
+    field = None if place.section is None else resource.section(place.section).fields.get(place.field or "")
+    if field is None or field.references is None or place.is_list:
+        raise InvalidQuery(path, "it is no reference of the root or of a singleton: follow a field with “references”")
+    return Followed(place, field.references)
 
 
 @dataclass(frozen=True)
@@ -110,6 +133,9 @@ class Query:
         for place, _ in self.sort:
             if place.is_list or place.type == "set":
                 raise InvalidQuery(place.path, "it has several values: sort by a field of the root or of a singleton")
+        if options.follow is not None and not isinstance(options.follow, Mapping):
+            raise InvalidQuery("follow", "it is a dictionary of paths by name")
+        self.follow = {name: followed_by(resource, path) for name, path in (options.follow or {}).items()}
         self.id_place = place_of(resource, "id")
         self.searched = [place_of(resource, path) for path in searched]
         self.words = [one for one in words_of(options.search or "") if one]

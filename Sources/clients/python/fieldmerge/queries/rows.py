@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from ..changes import Json
 from ..editing import as_read
+from ..ids import key_of
+from ..model.reading import Reading
 from .query import Query
 
 by_order = attrgetter("order")
@@ -32,9 +35,13 @@ class Row:
 
 
 class Results(list[Any]):
-    """The records of a result in their order. `next` is the `after` of the page behind them, `None` if nothing follows."""
+    """The records of a result in their order. `next` is the `after` of the page behind them, `None` if nothing follows.
+
+    `followed` has a dictionary for each record: by the names of `follow`, the record that it refers to, or `None`.
+    """
 
     next: str | None = None
+    followed: Sequence[Mapping[str, Any]] = ()
 
 
 class Found:
@@ -70,9 +77,35 @@ class Found:
             self.rows = heapq.nsmallest(self.count, self.rows, key=by_order)
 
 
-def results(query: Query, rows: list[Row]) -> Results:
+class Referred:
+    """The records that rows refer to, each read once."""
+
+    def __init__(self, model: Reading) -> None:
+        self.model = model
+        self.rows: dict[tuple[str, str], Row | None] = {}
+
+    def beside(self, query: Query, record: Json) -> dict[str, Row | None]:
+        """Returns the records that a record refers to, by the names of `follow`."""
+        found: dict[str, Row | None] = {}
+        for name, one in query.follow.items():
+            record_id = one.id_in(record)
+            found[name] = None if record_id is None else self._row(one.resource, self.model.resolve(record_id))
+        return found
+
+    def _row(self, resource: str, record_id: Any) -> Row | None:
+        place = resource, key_of(record_id)
+        if place not in self.rows:
+            record = self.model.view(resource, record_id)
+            self.rows[place] = None if record is None else Row((), record)
+        return self.rows[place]
+
+
+def results(query: Query, rows: list[Row], referred: Referred | None = None) -> Results:
     """Returns the result of rows, of which there may be one more than the query's limit."""
     shown = rows if query.limit is None else rows[: query.limit]
     result = Results(row.read for row in shown)
+    if referred is not None and query.follow:
+        beside = [referred.beside(query, row.record) for row in shown]
+        result.followed = [{name: row and row.read for name, row in one.items()} for one in beside]
     result.next = query.next_of(shown[-1].order) if len(rows) > len(shown) else None
     return result

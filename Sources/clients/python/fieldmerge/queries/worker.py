@@ -93,7 +93,7 @@ class Worker:
 
     def touch_all(self) -> None:
         """Notes that another process has written: any record may be another one."""
-        self.touch({(live._window.resource, "*") for live in self.lives()})
+        self.touch({(resource, "*") for live in self.lives() for resource in live._window.watched})
 
     def lives(self) -> list[LiveQuery]:
         """Returns the live queries."""
@@ -191,9 +191,9 @@ class Worker:
         with model.database.snapshot():
             changes = self._changes(model, pending, lives)
             for live in lives:
-                if "*" in pending.get(live._window.resource, ()):
+                if any("*" in pending.get(resource, ()) for resource in live._window.watched):
                     live._window.forget()
-                shown.append((live, live._window.refresh(model, self._runner, changes.get(live._window.resource, {}))))
+                shown.append((live, live._window.refresh(model, self._runner, changes)))
             is_filling = model.database.meta("snapshot") is not None or model.database.meta("refresh") is not None
         self._gap = LOAD_SECONDS if is_filling else GAP_SECONDS
         for live, value in shown:
@@ -202,7 +202,7 @@ class Worker:
     def _changes(
         self, model: Reading, pending: dict[str, set[str]], lives: list[LiveQuery]
     ) -> dict[str, dict[str, Json | None]]:
-        watched = {live._window.resource for live in lives}
+        watched = {resource for live in lives for resource in live._window.watched}
         return {
             resource: {key: model.view_at(resource, key) for key in keys}
             for resource, keys in pending.items()
