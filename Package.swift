@@ -91,6 +91,7 @@ let package = Package(
             resources: [
                 .embedInCode("fieldmerge.js"),
                 .embedInCode("fieldmerge-worker.js"),
+                .embedInCode("count.js"),
                 .embedInCode("deciding.js"),
                 .embedInCode("decisions.js"),
                 .embedInCode("download.js"),
@@ -100,6 +101,7 @@ let package = Package(
                 .embedInCode("errors.js"),
                 .embedInCode("events.js"),
                 .embedInCode("exchange.js"),
+                .embedInCode("follow.js"),
                 .embedInCode("following.js"),
                 .embedInCode("form.js"),
                 .embedInCode("history.js"),

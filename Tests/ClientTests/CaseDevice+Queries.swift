@@ -27,6 +27,7 @@ extension CaseDevice {
             for name in live.keys { try await takeTurn(name) }
         case "value":
             try expect(step["ids"], Self.ids(live[name]?.value))
+            try expectFollowed(step, live[name]?.value)
             try expect(step["callbacks"], .integer(Int128(live[name]?.callbacks ?? 0)))
             live[name]?.callbacks = 0
             if let next = step["next"].boolValue { try expect(.bool(next), .bool(live[name]?.value?.next != nil)) }
@@ -58,6 +59,7 @@ extension CaseDevice {
             guard step["error"].isNull else { throw CaseFault(description: "the query did not fail") }
             if !step["as"].isNull { results[step["as"].stringValue ?? ""] = result }
             try expect(step["ids"], Self.ids(result))
+            try expectFollowed(step, result)
             if let next = step["next"].boolValue { try expect(.bool(next), .bool(result.next != nil)) }
             if let count = step["count"].intValue {
                 let found = try await store.count(query.resource, where: query.conditions, search: query.search)
@@ -74,6 +76,16 @@ extension CaseDevice {
         }
     }
 
+    private func expectFollowed(_ step: JSONValue, _ result: QueryResult?) throws {
+        guard let expected = step["followed"].arrayValue else { return }
+        guard let result, result.followed.count == expected.count else {
+            throw CaseFault(description: "followed are \(result?.followed ?? [])")
+        }
+        for (one, found) in zip(expected, result.followed) {
+            for (name, id) in one.objectValue ?? [:] { try expect(id, found[name]?.id ?? .null) }
+        }
+    }
+
     private static func ids(_ result: QueryResult?) -> JSONValue { .array(result?.map(\.id) ?? []) }
 
     private func recordQuery(_ step: JSONValue) throws -> RecordQuery {
@@ -83,6 +95,7 @@ extension CaseDevice {
         query.limit = told["limit"].intValue
         query.sort = told["sort"].arrayValue?.compactMap(\.stringValue) ?? []
         query.after = step["after"].stringValue.flatMap { results[$0]?.next } ?? told["after"].stringValue
+        query.follow = told["follow"].objectValue?.compactMapValues(\.stringValue) ?? [:]
         for (path, condition) in told["where"].objectValue ?? [:] {
             query.conditions += Self.conditions(path, condition)
         }

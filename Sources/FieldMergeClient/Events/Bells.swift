@@ -5,6 +5,8 @@ final class Bells: Sendable {
     /// Something that may happen.
     enum Topic: Hashable {
         case outcomes, events, status, indexes
+        /// Records of any resource.
+        case records
         case resource(String)
     }
 
@@ -48,6 +50,7 @@ final class Bells: Sendable {
         for resource in Set(effects.touched.map(\.resource)) { ring(.resource(resource)) }
         if !effects.touched.isEmpty || effects.hasEvents { ring(.status) }
         if !effects.touched.isEmpty { ring(.indexes) }
+        if !effects.touched.isEmpty { ring(.records) }
     }
 
     /// Notifies all observers of records.

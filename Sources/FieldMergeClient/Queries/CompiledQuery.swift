@@ -16,6 +16,7 @@ struct CompiledQuery: Sendable {
     /// The present ids of the temporary ids in conditions.
     let resolvedIDs: [JSONValue]
     let idPath: FieldPath
+    let follow: [FollowedReference]
 
     /// Compiles a query.
     ///
@@ -56,6 +57,9 @@ struct CompiledQuery: Sendable {
         words = query.search.map(SearchWords.words) ?? []
         self.searched = try words.isEmpty ? [] : (searched ?? []).map { try FieldPath($0, in: rules) }
         idPath = try FieldPath("id", in: rules)
+        follow = try query.follow.sorted { $0.key < $1.key }.map { name, path in
+            try FollowedReference(name, path, in: rules)
+        }
         start = try query.after.map { after in
             let parts = JSONValue(text: after)?.arrayValue?.compactMap(\.stringValue) ?? []
             let keys = parts.dropLast().compactMap { Data(base64Encoded: $0).map { OrderKey(bytes: Array($0)) } }

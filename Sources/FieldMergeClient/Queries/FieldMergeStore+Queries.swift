@@ -23,47 +23,60 @@ extension FieldMergeStore {
     /// `try await store.query("orders", where: [.oneOf("order.status", ["open"])], sort: ["order.due"], limit: 50)`. Without
     /// an index of a field in `where`, `sort` or `search` it reads all records of the resource. Before the first sync the
     /// result is empty.
-    /// - Parameter after: the `next` of an earlier result with the same `sort`.
+    /// - Parameters:
+    ///   - after: the `next` of an earlier result with the same `sort`.
+    ///   - follow: paths of references by name, such as `["customer": "order.customer"]`. `followed` of the result then has the
+    ///     referred records beside each record.
     /// - Throws: `InvalidQuery` with the path and the nearest name.
     public nonisolated func query(
         _ resource: String, where conditions: [QueryCondition] = [], search: String? = nil, sort: [String] = [],
-        limit: Int? = nil, after: String? = nil
+        limit: Int? = nil, after: String? = nil, follow: [String: String] = [:]
     ) async throws -> QueryResult {
         try await query(
-            RecordQuery(resource, where: conditions, search: search, sort: sort, limit: limit, after: after))
+            RecordQuery(
+                resource, where: conditions, search: search, sort: sort, limit: limit, after: after, follow: follow))
     }
 
     /// Returns the records that match a query.
     public nonisolated func query(_ query: RecordQuery) async throws -> QueryResult {
-        guard let run = try await run(query, wanted: query.limit.map { $0 + 1 }) else { return QueryResult() }
-        return run.query.result(of: run.rows)
+        try await run(query, wanted: query.limit.map { $0 + 1 }) { ledger, run in
+            try ledger.result(run.query, of: run.rows).value
+        } ?? QueryResult()
     }
 
     /// Returns how many records match.
     public nonisolated func count(
         _ resource: String, where conditions: [QueryCondition] = [], search: String? = nil
     ) async throws -> Int {
-        try await run(RecordQuery(resource, where: conditions, search: search), wanted: nil)?.rows.count ?? 0
+        try await run(RecordQuery(resource, where: conditions, search: search), wanted: nil) { $1.rows.count } ?? 0
     }
 
-    private nonisolated func run(_ query: RecordQuery, wanted: Int?) async throws -> QueryRun? {
+    /// Runs a query; returns nil before the first sync.
+    ///
+    /// - Parameter use: returns a value of the rows, in the transaction that read them.
+    private nonisolated func run<Value: Sendable>(
+        _ query: RecordQuery, wanted: Int?, use: @escaping @Sendable (Ledger, QueryRun) throws -> Value
+    ) async throws -> Value? {
         let begin = ContinuousClock.now
         let fetched = context.keeps(query.resource) ? nil : try await records(query.resource)
-        let run = try await file.read { ledger -> QueryRun? in
+        let found = try await file.read { ledger -> (value: Value, read: Int, index: String?)? in
             guard let compiled = try ledger.compile(query) else { return nil }
-            guard let fetched else { return try ledger.run(compiled, wanted: wanted) }
+            guard let fetched else {
+                let run = try ledger.run(compiled, wanted: wanted)
+                return (try use(ledger, run), run.read, run.index)
+            }
             var run = QueryRun(compiled, wanted: wanted)
             for record in fetched { run.consider(record) }
             run.sort()
-            return run
+            return (try use(ledger, run), run.read, nil)
         }
         if context.isIndexBroken.withLock({ $0 }) { bells.ring(.indexes) }
         let milliseconds = Int((ContinuousClock.now - begin) / .milliseconds(1))
-        if let run, milliseconds >= Self.slowMilliseconds {
-            let slow = SlowQuery(query: query, milliseconds: milliseconds, read: run.read, index: run.index)
+        if let found, milliseconds >= Self.slowMilliseconds {
+            let slow = SlowQuery(query: query, milliseconds: milliseconds, read: found.read, index: found.index)
             slowQueries.withLock { $0 = $0.suffix(19) + [slow] }
         }
-        return run
+        return found?.value
     }
 
     private static let slowMilliseconds = 100
@@ -76,9 +89,11 @@ extension FieldMergeStore {
     /// - Throws: `InvalidQuery`.
     public nonisolated func live(
         _ resource: String, where conditions: [QueryCondition] = [], search: String? = nil, sort: [String] = [],
-        limit: Int? = nil, after: String? = nil
+        limit: Int? = nil, after: String? = nil, follow: [String: String] = [:]
     ) throws -> LiveQuery {
-        try live(RecordQuery(resource, where: conditions, search: search, sort: sort, limit: limit, after: after))
+        try live(
+            RecordQuery(
+                resource, where: conditions, search: search, sort: sort, limit: limit, after: after, follow: follow))
     }
 
     /// The result of a query now and whenever it changes.
@@ -91,7 +106,9 @@ extension FieldMergeStore {
         } catch FieldMergeError.storeClosed {
             // A closed store has no values.
         }
-        return LiveQuery(query: query, bells: bells, queries: liveQueries)
+        // Any resource may be one that the query refers to.
+        let topic = query.follow.isEmpty ? Bells.Topic.resource(query.resource) : .records
+        return LiveQuery(query: query, topic: topic, bells: bells, queries: liveQueries)
     }
 }
 

@@ -83,7 +83,7 @@ final class LiveQueries: Sendable {
             return (state.windows, state.changed, state.isAnyChanged, state.version)
         }
         let refreshed = try? await file.read { ledger in
-            let watched = Set(windows.values.map(\.query.resource))
+            let watched = windows.values.reduce(into: Set<String>()) { $0.formUnion($1.watched) }
             let changes = try changed.filter { watched.contains($0.resource) && !$0.key.isEmpty }.map { place in
                 LiveChange(place: place, record: try ledger.record(place.resource, try ledger.id(of: place)))
             }
@@ -116,12 +116,17 @@ struct LiveWindow: Sendable {
     private var rows: [QueryRow]?
     /// The place of the last row if more follow; nil if the rows are all.
     private var edge: [OrderKey]?
+    /// The records that the value refers to.
+    private var followed: Set<RecordPlace> = []
     private var runs = 0
     private var tests = 0
 
     private static let spare = 20
 
     init(_ query: RecordQuery) { self.query = query }
+
+    /// The resources whose changes concern the query.
+    var watched: Set<String> { Set([query.resource] + (compiled?.follow.map(\.resource) ?? [])) }
 
     var diagnosis: JSONValue {
         [
@@ -147,17 +152,20 @@ struct LiveWindow: Sendable {
             if version != rulesVersion || now?.resolvedIDs != compiled?.resolvedIDs { rows = nil }
             (compiled, rulesVersion) = (now, version)
         }
-        guard let compiled else { return set(QueryResult()) }
+        guard let compiled else { return set(FollowedResult(value: QueryResult(), places: [])) }
         if runsAgain { rows = nil }
         let own = changes.filter { $0.place.resource == query.resource }
-        if rows != nil, !apply(own, compiled) { return }
-        if let rows, edge == nil || rows.count > query.limit ?? 0 { return set(compiled.result(of: rows)) }
+        let isFollowed = changes.contains { followed.contains($0.place) }
+        if rows != nil, !apply(own, compiled), !isFollowed { return }
+        if let rows, edge == nil || rows.count > query.limit ?? 0 {
+            return set(try ledger.result(compiled, of: rows))
+        }
         let wanted = query.limit.map { $0 + 1 + Self.spare }
         let found = try ledger.run(compiled, wanted: wanted).rows
         runs += 1
         rows = found
         edge = found.count == wanted ? found.last?.order : nil
-        set(compiled.result(of: found))
+        set(try ledger.result(compiled, of: found))
     }
 
     /// Tests changed records; returns true if the rows have changed.
@@ -192,7 +200,8 @@ struct LiveWindow: Sendable {
         return true
     }
 
-    private mutating func set(_ now: QueryResult) {
-        if now != value { value = now }
+    private mutating func set(_ now: FollowedResult) {
+        followed = now.places
+        if now.value != value { value = now.value }
     }
 }

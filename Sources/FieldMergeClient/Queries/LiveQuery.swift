@@ -2,6 +2,8 @@
 public struct LiveQuery: AsyncSequence, Sendable {
     /// The query.
     public let query: RecordQuery
+    /// Rings for each change that may concern the query.
+    let topic: Bells.Topic
     let bells: Bells
     let queries: LiveQueries
 
@@ -9,7 +11,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             window: Registered(queries.add(query), in: queries),
-            ringing: bells.subscribe(to: .resource(query.resource)).makeAsyncIterator())
+            ringing: bells.subscribe(to: topic).makeAsyncIterator())
     }
 
     /// A place among the live queries of a store, until it goes away.

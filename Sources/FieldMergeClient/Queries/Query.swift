@@ -55,11 +55,13 @@ public struct RecordQuery: Sendable, Hashable {
     public var limit: Int?
     /// The `next` of an earlier result: only records behind its last one.
     public var after: String?
+    /// Paths of references by name: the result has the records that they refer to.
+    public var follow: [String: String]
 
     /// Describes a query: `RecordQuery("orders", where: [.equals("order.status", "open")], sort: ["-order.due"], limit: 50)`.
     public init(
         _ resource: String, where conditions: [QueryCondition] = [], search: String? = nil, sort: [String] = [],
-        limit: Int? = nil, after: String? = nil
+        limit: Int? = nil, after: String? = nil, follow: [String: String] = [:]
     ) {
         self.resource = resource
         self.conditions = conditions
@@ -67,6 +69,7 @@ public struct RecordQuery: Sendable, Hashable {
         self.sort = sort
         self.limit = limit
         self.after = after
+        self.follow = follow
     }
 }
 
@@ -78,10 +81,15 @@ public struct QueryResult: Sendable, Hashable, RandomAccessCollection {
     ///
     /// It is the place of the last record in the order, so the next page begins there also if records came, moved or left.
     public let next: String?
+    /// For each record, by the names of `follow`, the record that it refers to: `orders.followed[0]["customer"]`.
+    ///
+    /// A name is missing if the reference is null, or if there is no such record here. Empty without `follow`.
+    public let followed: [[String: Record]]
 
-    init(_ records: [Record] = [], next: String? = nil) {
+    init(_ records: [Record] = [], next: String? = nil, followed: [[String: Record]] = []) {
         self.records = records
         self.next = next
+        self.followed = followed
     }
 
     /// The index of the first record.

@@ -82,7 +82,7 @@ export async function unmerged(work, push, { status, code, results, problem = re
 
 export { keepEvents, tell, detailed } from "./events.js";
 export { rebuild } from "./history.js";
-export { revive, staying } from "./keep.js";
+export { revive, filtered } from "./keep.js";
 export { entries, refusedEdits } from "./refused.js";
 
 /**

@@ -366,10 +366,16 @@ export interface Query {
   limit?: number;
   /** The `next` of an earlier result of this query. */
   after?: string | null;
+  /** Paths of references by name: `followed` of the result has the records that they refer to. */
+  follow?: { [name: string]: string };
 }
 
 /** Records, with the place of the page behind them; null if nothing follows. */
-export type Result<T> = T[] & { readonly next: string | null };
+export type Result<T> = T[] & {
+  readonly next: string | null;
+  /** With `follow`: for each record, by name, the record that it refers to; null if there is none here. */
+  readonly followed?: { [name: string]: any }[];
+};
 
 /**
  * A query whose value follows each change. It is a store of Svelte and a source of React's `useSyncExternalStore`. Records and

@@ -67,7 +67,7 @@ function note({ meta }, { resource, id }, hasLeft) {
  * What the server tells of records, without those that left the filter and have edits without an answer: these stay, since the
  * answer to their edits decides.
  */
-export async function staying(work, told) {
+export async function filtered(work, told) {
   const changes = [];
   for (const one of told) {
     const isLost = !one.record && !one.problem && isPart(work, one.resource), stays = isLost && !work.meta.isRebuilding && (await work.base(one)) && (await work.pushesOf(one)).length > 0;

@@ -1,4 +1,4 @@
-import { compiled, run } from "./query.js";
+import { compiled, prepare, run } from "./query.js";
 import { copy, idKey, same } from "./values.js";
 import { report } from "./watching.js";
 
@@ -19,7 +19,7 @@ const spare = 20;
 /** Adds a live query to those of a store. */
 export async function live(desk, local, { show, shown }, resource, options = {}) {
   if (typeof resource === "object") ({ resource, ...options } = resource);
-  await desk.reach(resource, options.signal);
+  await prepare(desk, resource, options);
   (desk.live ??= hub(desk, local)).add({ resource, options, show, shown, runs: 0, tests: 0, rows: null });
 }
 
@@ -73,7 +73,7 @@ function hub(desk, local) {
     if (one.rules !== work.rules || !one.rows || (await isMapped(work, one.query))) {
       [one.rules, one.rows] = [work.rules, null];
       one.query = await compiled(work, desk, one.resource, one.options);
-    } else if (own.length) apply(one, own);
+    } else if (own.length || one.told?.isOf(changes)) apply(one, own);
     else return false;
     const { query } = one, { limit } = query ?? {};
     if (!query) one.rows = [];
@@ -84,7 +84,7 @@ function hub(desk, local) {
       const known = new Map(before.map(({ record }) => [idKey(record.id), record]));
       one.rows = rows.map(({ record, order }) => ({ order, record: unchanged(known.get(idKey(record.id)), record) ?? (work.tx.store ? record : copy(record)) }));
     }
-    return another(one);
+    return another(work, one);
   }
 
   /** Tests changed records. Of those that match, the window gets what sorts before its edge. */
@@ -107,7 +107,7 @@ function hub(desk, local) {
   desk.observers.add((changed) => {
     for (const { shown } of local.isClosed ? all : []) shown.close();
     for (const one of all) if (one.shown.isClosed) all.delete(one);
-    const watched = new Set(Array.from(all, ({ resource }) => resource));
+    const watched = new Set([...all].flatMap(({ resource, told }) => [resource, ...(told?.resources ?? [])]));
     const isOpen = [...all].some(({ query }) => query?.unmapped.length); // each change may map an id
     for (const place of changed) if (isOpen || watched.has(place.resource)) pending.set(`${place.resource}\n${idKey(place.id)}`, place);
     if (pending.size || isMissing()) schedule();
@@ -118,8 +118,8 @@ function hub(desk, local) {
       all.add(one);
       schedule(true);
     },
-    /** For support: how often each ran over the store, and how many records it has tested. */
-    list: () => [...all].filter(({ shown }) => !shown.isClosed).map(({ resource, options: { where = {} }, runs, tests }) => ({ resource, where: Object.keys(where), runs, tests })),
+    /** For support. */
+    all,
   };
 }
 
@@ -132,11 +132,11 @@ async function isMapped(work, query) {
 /** The record as it was, if it is the same now. */
 const unchanged = (before, now) => (before && same(before, now) ? before : undefined);
 
-/** Takes the value out of a window; returns whether it is another. */
-function another(one) {
+/** Takes the value out of a window, with the records that it refers to; returns whether it is another. */
+async function another(work, one) {
   const { rows, query, value } = one, { limit } = query ?? {}, now = rows.slice(0, limit).map(({ record }) => record);
-  const next = rows.length > limit ? query.nextOf(rows[limit - 1].order) : null;
-  if (value?.next === next && value.length === now.length && now.every((record, index) => record === value[index])) return false;
-  one.value = Object.assign(now, { next });
+  const next = rows.length > limit ? query.nextOf(rows[limit - 1].order) : null, told = (one.told = await query?.beside?.(work, now, one.told));
+  if (!told?.isOther && value?.next === next && value.length === now.length && now.every((record, index) => record === value[index])) return false;
+  one.value = Object.assign(now, { next, ...told });
   return true;
 }

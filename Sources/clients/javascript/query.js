@@ -1,4 +1,4 @@
-import { FieldMergeError } from "./errors.js";
+import { FieldMergeError, loaded } from "./errors.js";
 import { stringify } from "./json.js";
 import { behind, idOrder, keyOf, keysOf, kinds, number, valueOf, wordsIn, wordsOf } from "./keys.js";
 import { namedIn } from "./layers.js";
@@ -14,7 +14,7 @@ import { checkValue, copy, idKey, isObject, isTemporary, nearest } from "./value
 /** Milliseconds from which on `diagnose()` lists a query. */
 const slow = 100;
 
-const invalid = (path, text, near) => { throw new FieldMergeError("invalid-query", `“${path}” ${text}`, { path, near }); };
+export const invalid = (path, text, near) => { throw new FieldMergeError("invalid-query", `“${path}” ${text}`, { path, near }); };
 
 /** Checks the names of an object. */
 function checkNames(given, names, path) {
@@ -89,7 +89,7 @@ const comparing = (order) => (one, other) => {
  */
 function compile(rules, options, searched, ids) {
   const { where = {}, search, sort = [], limit, after } = options;
-  checkNames(options, "where search sort limit after signal".split(" "));
+  checkNames(options, "where search sort limit after follow signal".split(" "));
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) invalid("limit", "must be an integer above zero.");
   if (search !== undefined && !searched) invalid("search", "needs fields of this resource: name them in “search” at “open”.");
   const conditions = Object.entries(where).map(([path, given]) => {
@@ -128,11 +128,11 @@ const isFound = (found, words) => words.every((word) => found.some((one) => one.
 export async function compiled(work, desk, resource, options) {
   const rules = work.rules?.resource(resource), ids = new Map();
   for (const id of namedIn(stringify(options.where ?? {}))) ids.set(id, await work.resolve(id));
-  return rules ? { resource, ...compile(rules, options, desk.options.search?.[resource], ids) } : null;
+  return rules ? { resource, ...compile(rules, options, desk.options.search?.[resource], ids), beside: options.follow && desk.follow.beside(rules, options.follow) } : null;
 }
 
 /** The records of a resource that have unsent edits, as the app reads them, by the keys under which they are stored. */
-async function editedOf(work, resource) {
+export async function editedOf(work, resource) {
   const edited = new Map();
   if (!work.meta.unsent) return edited;
   for (const [name] of await range(work.tx, "q", `${resource}\n`, `${resource}\n\uffff`)) {
@@ -168,9 +168,15 @@ export async function run(work, query, indexes, count) {
   return found;
 }
 
+/** Gets what a query needs before its transaction: the records of a resource that is not kept, and the module of references. */
+export async function prepare(desk, resource, { signal, follow }) {
+  if (follow) desk.follow ??= await loaded(import("./follow.js"));
+  await desk.reach(resource, signal);
+}
+
 /** Runs the body of a query once it is known what the resource holds, and notes how long it took. */
-async function timed(desk, local, resource, options, body) {
-  await desk.reach(resource, options.signal);
+export async function timed(desk, local, resource, options, body) {
+  await prepare(desk, resource, options);
   const begun = performance.now(), told = {};
   const result = await local.read(async (work) => {
     const query = await compiled(work, desk, resource, options);
@@ -189,16 +195,7 @@ export async function query(desk, local, resource, options = {}) {
     Object.assign(told, { read, index });
     // What comes from the browser's database is a copy already.
     const records = rows.slice(0, limit).map(({ record }) => (work.tx.store ? record : copy(record)));
-    return Object.assign(records, { next: rows.length > limit ? query.nextOf(rows[limit - 1].order) : null });
+    return Object.assign(records, { next: rows.length > limit ? query.nextOf(rows[limit - 1].order) : null, ...(await query.beside?.(work, records)) });
   });
   return found ?? Object.assign([], { next: null });
 }
-
-/** How many records match. */
-export const count = async (desk, local, resource, { where, search, signal } = {}) => (await timed(desk, local, resource, { where, search, signal }, async (work, query, told) => {
-  const known = work.meta.indexes && (await local.indexes?.count(work, query, await editedOf(work, resource)));
-  if (Number.isInteger(known)) return known;
-  const { rows, read, index } = await run(work, query, local.indexes);
-  Object.assign(told, { read, index });
-  return rows.length;
-})) ?? 0;

@@ -282,7 +282,7 @@ export class FieldMergeStore extends EventTarget {
   query(...rest) { return this.#more(import("./query.js"), "query", ...rest); }
 
   /** Counts the records that match. */
-  count(...rest) { return this.#more(import("./query.js"), "count", ...rest); }
+  count(...rest) { return this.#more(import("./count.js"), "count", ...rest); }
 
   /** Watches a query: `value`, `subscribe` and `getSnapshot` as Svelte and React expect, and an async iterator. */
   live(...rest) {

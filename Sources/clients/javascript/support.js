@@ -12,7 +12,7 @@ export const diagnosis = (desk, local, isLeading) => local.read(async (work) => 
       edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: rows.map(({ section, item }) => (item === undefined ? section : `${section}/${item}`)) })),
     })),
     indexes: (await work.tx.all("o")).map(([name, { isWhole = false, epoch }]) => ({ name, isWhole: isWhole && epoch === work.meta.indexes })),
-    slow: desk.slow ?? [], live: desk.live?.list() ?? [],
+    slow: desk.slow ?? [], live: liveQueries(desk),
     refused: (await entries(work)).map(({ resource, id, problem }) => ({ resource, id, code: problem.code })),
   };
 });
@@ -47,3 +47,6 @@ export async function everything(storage) {
   database.close();
   return all;
 }
+
+/** How often each live query ran over the store, and how many records it has tested. */
+const liveQueries = ({ live }) => [...(live?.all ?? [])].filter(({ shown }) => !shown.isClosed).map(({ resource, options: { where = {} }, runs, tests }) => ({ resource, where: Object.keys(where), runs, tests }));

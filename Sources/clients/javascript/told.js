@@ -19,7 +19,7 @@ export async function putRecord(work, { resource, id, record, problem, by = null
 
 /** Stores what the server says of many records: at once, unless the app wants to see each. */
 export async function putRecords(work, told) {
-  if (work.meta.isPart) told = await work.decisions.staying(work, told);
+  if (work.meta.isPart) told = await work.decisions.filtered(work, told);
   if (!work.seeing) await Promise.all(told.map((one) => putRecord(work, one)));
   else for (const one of told) await putRecord(work, one);
 }
