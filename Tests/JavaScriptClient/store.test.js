@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import "../../Sources/clients/javascript/decisions.js"; // a wait does not wait for a module
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage, ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
 import { SimulatedGateway, rules } from "./simulated.js";

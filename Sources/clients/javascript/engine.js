@@ -26,7 +26,8 @@ export function engineOf(local, options, changed) {
   const rests = [];
   /** What the table asked for, until it is done: `note`, `single`, `readRules`, `resnapshot`. */
   const wants = {};
-  const isResting = () => state !== "pushing" && state !== "pulling";
+  // Neither pushing nor pulling.
+  const isResting = () => !state.startsWith("pu");
   /** Whether nothing is under way, in the lane of large pushes neither. */
   const isQuiet = () => !pending && isResting() && !exchange?.lane?.isBusy;
 
@@ -150,7 +151,7 @@ export function engineOf(local, options, changed) {
       answer = await (await exchanging())[kind](own.signal, report ?? { ...emptyReport });
     } catch (error) {
       // What else fails here is the store: nothing was stored, so the request counts as lost.
-      const { kind: found = "lost", status, error: cause = `Unexpected status ${status}.`, code = "lost", retryAfter, problem } = error?.answer ?? { code: "storage", error };
+      const { kind: found = "lost", status, error: cause = `Unknown status ${status}.`, code = "lost", retryAfter, problem } = error?.answer ?? { code: "storage", error };
       const event = found !== "refused" ? found : kind === "push" ? "lost" : "rules";
       answer = { event: `answer.${event}`, retryAfter, problem: problem ?? thrown(code, cause, status) };
     }

@@ -89,7 +89,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     report.sent += pushes.length;
     const answer = await gateway.ask("/v1/sync?by=true", { method: "POST", body, signal }), { json: told, problem } = answer;
     // The gateway ran nothing.
-    if (problem && ![500, 504].includes(answer.status)) await local.write((work) => work.decisions.nothingWritten(work, pushes));
+    if (problem && ![500, 504].includes(answer.status)) await local.write((work) => work.decisions.nothingWritten(work, pushes)).catch(() => {}); // then it counts as written
     if (answer.kind === "refused" && (await local.load()).refusesPushes(answer)) {
       if (!isSingle) return { ...answer, event: "answer.tooLarge" };
       await store(pushes, pushes.map(() => ({ results: [], problem: { ...problem, retry: false } })), report);
