@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the packages of the client libraries: an npm tarball, a wheel and an sdist, all in one version.
+"""Makes the packages of the client libraries: an npm tarball, a wheel, an sdist and a Swift package, all in one version.
 
     .release/clients.py VERSION FOLDER
 
@@ -30,10 +30,25 @@ def npm_files(version):
     return {**files, "package.json": (json.dumps(manifest, indent=2) + "\n").encode()}
 
 
-def python_files():
+def python_files(version):
     folder = CLIENTS / "python"
     paths = [path for path in (folder / "fieldmerge").rglob("*") if path.suffix == ".py" or path.name == "py.typed"]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    entry = "fieldmerge/__init__.py"
+    text = re.sub(r'^__version__ = ".*"$', f'__version__ = "{version}"', files[entry].decode(), count=1, flags=re.M)
+    return {**files, entry: text.encode()}
+
+
+def swift_files():
+    """The manifest, and the files behind the links of its folder."""
+    folder = CLIENTS / "swift"
+    sources = {
+        f"Sources/{module.name}/{path.relative_to(module.resolve())}": path.read_bytes()
+        for module in (folder / "Sources").iterdir()
+        for path in module.resolve().rglob("*")
+        if path.is_file() and not path.name.startswith(".")
+    }
+    return {**sources, "Package.swift": (folder / "Package.swift").read_bytes()}
 
 
 def project(version):
@@ -61,7 +76,7 @@ def tarball(path, root, files):
 def wheel(path, version, metadata):
     info = f"fieldmerge-{version}.dist-info"
     files = {
-        **python_files(), f"{info}/METADATA": metadata.encode(),
+        **python_files(version), f"{info}/METADATA": metadata.encode(),
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: fieldmerge\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     digest = lambda data: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
@@ -80,9 +95,10 @@ def make(version, folder):
     tarball(folder / f"fieldmerge-client-{version}.tgz", "package", npm_files(version))
     wheel(folder / f"fieldmerge-{version}-py3-none-any.whl", version, metadata)
     tarball(folder / f"fieldmerge-{version}.tar.gz", f"fieldmerge-{version}", {
-        **python_files(), "pyproject.toml": pyproject.encode(), "PKG-INFO": metadata.encode(),
+        **python_files(version), "pyproject.toml": pyproject.encode(), "PKG-INFO": metadata.encode(),
         "README.md": (CLIENTS / "python/README.md").read_bytes(),
     })
+    tarball(folder / f"fieldmerge-client-swift-{version}.tar.gz", f"fieldmerge-client-{version}", swift_files())
 
 
 if __name__ == "__main__":

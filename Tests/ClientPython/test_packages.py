@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -12,6 +13,10 @@ import unittest
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGES = [
+    "fieldmerge-7.8.9-py3-none-any.whl", "fieldmerge-7.8.9.tar.gz", "fieldmerge-client-7.8.9.tgz",
+    "fieldmerge-client-swift-7.8.9.tar.gz",
+]  # fmt: skip
 
 
 class PackageTests(unittest.TestCase):
@@ -30,7 +35,7 @@ class PackageTests(unittest.TestCase):
             {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in self.make(name).iterdir()} for name in ("one", "two")
         ]
         self.assertEqual(digests[0], digests[1])
-        self.assertEqual(sorted(digests[0]), ["fieldmerge-7.8.9-py3-none-any.whl", "fieldmerge-7.8.9.tar.gz", "fieldmerge-client-7.8.9.tgz"])
+        self.assertEqual(sorted(digests[0]), PACKAGES)
 
     def test_the_wheel_runs_from_its_files_alone(self) -> None:
         out, site = self.make("out"), self.folder / "site"
@@ -39,12 +44,12 @@ class PackageTests(unittest.TestCase):
         program = (
             "import fieldmerge, importlib.metadata as m, pkgutil\n"
             "for one in pkgutil.walk_packages(fieldmerge.__path__, 'fieldmerge.'): __import__(one.name)\n"
-            "print(m.version('fieldmerge'), fieldmerge.__file__)"
+            "print(m.version('fieldmerge'), fieldmerge.__version__, fieldmerge.__file__)"
         )
         told = subprocess.run(
             [sys.executable, "-c", program], cwd=self.folder, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(site)}
         )
-        self.assertEqual(told.stdout.split(), ["7.8.9", str(site / "fieldmerge/__init__.py")])
+        self.assertEqual(told.stdout.split(), ["7.8.9", "7.8.9", str(site / "fieldmerge/__init__.py")])
 
     def test_the_sdist_names_its_version(self) -> None:
         with tarfile.open(self.make("out") / "fieldmerge-7.8.9.tar.gz") as archive:
@@ -52,6 +57,16 @@ class PackageTests(unittest.TestCase):
             assert member is not None
             self.assertIn('version = "7.8.9"\n', member.read().decode())
             self.assertIn("fieldmerge-7.8.9/fieldmerge/py.typed", archive.getnames())
+
+    def test_the_swift_package_has_the_sources_of_the_client_alone(self) -> None:
+        with tarfile.open(self.make("out") / "fieldmerge-client-swift-7.8.9.tar.gz") as archive:
+            names = archive.getnames()
+        self.assertEqual(
+            {"/".join(name.split("/")[1:3]) for name in names},
+            {"Package.swift", "Sources/FieldMergeClient", "Sources/FieldMergeTesting", "Sources/MergeCore"},
+        )
+        self.assertIn("fieldmerge-client-7.8.9/Sources/FieldMergeClient/Typed/TypedRecord.swift", names)
+        self.assertTrue(all(name.endswith(".swift") for name in names))
 
     def test_node_imports_the_npm_package_by_its_names(self) -> None:
         modules = self.folder / "node_modules"
@@ -68,6 +83,22 @@ class PackageTests(unittest.TestCase):
         (self.folder / "app.mjs").write_text(program)
         told = subprocess.run(["node", "app.mjs"], cwd=self.folder, check=True, capture_output=True, text=True)
         self.assertTrue(told.stdout.strip())
+
+    def test_all_files_name_the_version_of_the_program(self) -> None:
+        def found(file: str, pattern: str) -> str:
+            match = re.search(pattern, (ROOT / file).read_text(), re.M)
+            return match[1] if match else ""
+
+        version = found("Sources/Operations/Program/ProgramVersion.swift", r'static let text = "(.+)"')
+        self.assertRegex(version, r"^\d+\.\d+\.\d+$")
+        for file, pattern in [
+            ("Sources/clients/javascript/package.json", r'"version": "(.+)"'),
+            ("Sources/clients/python/pyproject.toml", r'^version = "(.+)"'),
+            ("Sources/clients/python/fieldmerge/__init__.py", r'^__version__ = "(.+)"'),
+            ("README.md", r"version (\d+\.\d+\.\d+),"),
+            ("Sources/fieldmerge/Guides/Operation.md", r"fieldmerge_(\d.+)_amd64\.deb"),
+        ]:
+            self.assertEqual(found(file, pattern), version, file)
 
 
 if __name__ == "__main__":

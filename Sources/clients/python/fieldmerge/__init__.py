@@ -42,7 +42,7 @@ from .syncing import Report
 from .tickets import Conflict, EditOfRecord, Gone, Lost, Outcome, Overtaken, RefusedEdit, Ticket, UnsentEdit
 from .transaction import Transaction
 
-__version__ = "1.0.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidQuery", "InvalidValue", "LiveQuery", "Lost",
