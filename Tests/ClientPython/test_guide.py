@@ -6,11 +6,13 @@ import contextlib
 import io
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 
 from support import ROOT
-from test_gateway import GatewayCase
+from test_gateway import PROGRAM, GatewayCase
 
 GUIDE = ROOT / "Sources" / "fieldmerge" / "Guides" / "Offline-Python.md"
 
@@ -23,9 +25,13 @@ class GuideTests(GatewayCase):
         before = os.getcwd()
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
             os.chdir(folder)
+            sys.path.insert(0, folder)
             try:
+                types = ["types", "--language", "python", "--server", self.gateway.url, "--out", "shop.py"]
+                subprocess.run([PROGRAM, *types], check=True)
                 exec(compile(text, str(GUIDE), "exec"), {})
             finally:
+                sys.path.remove(folder)
                 os.chdir(before)
         lines = printed.getvalue().splitlines()
         self.assertEqual(lines[:4], [

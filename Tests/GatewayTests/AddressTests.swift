@@ -42,9 +42,9 @@ import TestSupport
         Address("/readyz", as: "/readyz", "GET, HEAD"),
         Address("/metrics", as: "/metrics", "GET, HEAD"),
         Address("/client/fieldmerge.js", as: "/client/{file}", "GET, HEAD"),
-        Address("/client/v1/fieldmerge.js", as: "/client/v1/{file}", "GET, HEAD"),
+        Address("/client/v1/fieldmerge.js", as: "/client/v1/{name}", "GET, HEAD"),
         Address(
-            "/client/v1/\(ClientController().version)/store.js", as: "/client/v1/{version}/{file}", "GET, HEAD"),
+            "/client/v1/\(ClientController().version)/store.js", as: "/client/v1/{name}/{file}", "GET, HEAD"),
         Address("/openapi.json", as: "/openapi.json", "GET, HEAD"),
         Address("/v1/sync", as: "/v1/sync", "POST", query: ["by"]),
         Address(

@@ -19,8 +19,8 @@ struct ClientController {
 
     func addRoutes(to routes: inout RouteTable) {
         routes.get("/client/:file", need: .nothing, use: file)
-        routes.get("/client/v1/:file", need: .nothing, use: entry)
-        routes.get("/client/v1/:version/:file", need: .nothing, use: module)
+        routes.get("/client/v1/:name", need: .nothing, use: entry)
+        routes.get("/client/v1/:name/:file", need: .nothing, use: module)
     }
 
     /// Serves a file at its address without a version.

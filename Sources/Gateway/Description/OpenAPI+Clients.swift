@@ -25,8 +25,8 @@ extension OpenAPI {
                 }
               }
             },
-            "/client/v1/{file}": {
-              "parameters": [{"name": "file", "in": "path", "required": true, "schema": {"type": "string"}, "description": "`fieldmerge.js`, `fieldmerge-worker.js`, `fieldmerge.d.ts` or `importmap.json`."}],
+            "/client/v1/{name}": {
+              "parameters": [{"name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "description": "`fieldmerge.js`, `fieldmerge-worker.js`, `fieldmerge.d.ts` or `importmap.json`."}],
               "get": {
                 "operationId": "getClientEntry", "summary": "An entry of the client library, which names the address of the modules of one version.", "security": [],
                 "responses": {
@@ -39,9 +39,9 @@ extension OpenAPI {
                 }
               }
             },
-            "/client/v1/{version}/{file}": {
+            "/client/v1/{name}/{file}": {
               "parameters": [
-                {"name": "version", "in": "path", "required": true, "schema": {"type": "string"}, "description": "A digest of all files."},
+                {"name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "description": "A digest of all files."},
                 {"name": "file", "in": "path", "required": true, "schema": {"type": "string"}}
               ],
               "get": {
