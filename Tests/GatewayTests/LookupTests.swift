@@ -276,4 +276,34 @@ import TestSupport
             #expect(nulls.compactMap { $0["id"]?.int } == [12])
         }
     }
+
+    @Test("A deletion of a row with a private lookup can be undone", arguments: TestEngine.allCases)
+    func privateLookup(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.sharedTables, sqlite: Self.sharedTables)
+        let rules = [
+            "customers.yaml": """
+            resource: customers
+            sections: {customer: {table: customers, groups: {name: {column: name, private: true}}}}
+            """,
+            "orders.yaml": """
+            resource: orders
+            sections:
+              order:
+                table: orders
+                groups: {customer: {column: customer, references: customers}, note: note}
+                lookups: {customerName: {along: customer, column: name}}
+            """,
+        ]
+        try await RunningGateway.with(database, rules: rules, tokens: Self.office.line, journal: .together) { gateway in
+            let gone = try await Self.merge(
+                gateway, "orders", "1", #"{"order":{"old":{"customer":1,"note":"a"},"new":null}}"#)
+            #expect(gone.status == 200, "\(gone.text)")
+            let entries = try await gateway.get("/v1/journal", as: Self.office)
+            #expect(!entries.text.contains("Ann"), "\(entries.text)")
+            let number = try entries.json()["entries"]?.array.last?["number"]?.int ?? 0
+            let undone = try await gateway.post("/v1/journal/\(number)/undo", "{}", as: Self.office)
+            #expect(undone.status == 200, "\(undone.text)")
+            #expect(try await database.run("SELECT customer, note FROM orders WHERE id = 1;") == "1\ta\n")
+        }
+    }
 }

@@ -217,8 +217,10 @@ extension Catalog {
     fileprivate func privateColumns(of table: TableName) -> Set<String> {
         var names: Set<String> = []
         for section in resources.flatMap(\.sections) where section.table == table {
+            // A lookup is no column of the table.
             for field in section.fields + section.readOnly where field.isPrivate {
-                names.insert(section.columns[field.column].name)
+                let column = section.columns[field.column]
+                if column.lookup == nil { names.insert(column.name) }
             }
         }
         return names
