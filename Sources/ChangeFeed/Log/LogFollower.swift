@@ -38,7 +38,7 @@ struct LogFollower {
             } catch let error as RowLogError {
                 agenda.stop()
                 isLost = error.isLost
-                if let reason = error.reason { report(.stopped(reason)) }
+                report(.stopped(error.reason))
                 if case .refused = error { pause = Self.refusedPause }
             } catch let error as StoreError {
                 agenda.stop()
@@ -151,12 +151,12 @@ struct LogFollower {
 extension RowLogError {
     fileprivate var isLost: Bool { if case .unusablePosition = self { true } else { false } }
 
-    /// The reason for operators; nil if the reader begins anew at once.
-    fileprivate var reason: String? {
+    /// The reason for operators.
+    fileprivate var reason: String {
         switch self {
         case .refused(let reason): reason
         case .failed(let error): error.description
-        case .unusablePosition: nil
+        case .unusablePosition(let text): "the stored position cannot be used: \(text)"
         }
     }
 }

@@ -38,6 +38,11 @@ package struct GrantStatements {
         }
     }
 
+    /// The right to read the binary log, which the server grants for all databases only, as a comment.
+    package var ofLog: String {
+        "-- Optional, for serve --changes binlog or auto: GRANT REPLICATION SLAVE ON *.* TO \(account);"
+    }
+
     private func statements(_ rights: (TableName, _ isWritten: Bool, _ isNamed: Bool) -> String) -> [String] {
         var tables: [TableName: (isWritten: Bool, isNamed: Bool)] = [:]
         var writes: [TableName: Set<String>] = [:]

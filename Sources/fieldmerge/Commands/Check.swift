@@ -87,7 +87,7 @@ struct Check: AsyncParsableCommand {
             guard grants else { return (findings, []) }
             let statements = GrantStatements(
                 active.catalog, in: active.schema, to: grantTo ?? "'fieldmerge'@'%'", as: engine.dialect)
-            return (findings, columns ? statements.onColumns : statements.onTables)
+            return (findings, (columns ? statements.onColumns : statements.onTables) + [statements.ofLog])
         case .refused(let findings): return (findings, [])
         case .unreachable(let error): throw SettingsError("the rules were not checked: \(error)")
         }

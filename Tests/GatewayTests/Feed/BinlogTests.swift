@@ -210,7 +210,7 @@ extension HTTPClient.Session {
                     let ready = try await client.get("/readyz").json()
                     #expect(ready["feed"]?["source"]?.text == "scan")
                     #expect(ready["feed"]?["binlogFault"]?.text?.contains("REPLICATION SLAVE") == true, "\(ready)")
-                    #expect((ready["trouble"]?.array.isEmpty == false) == (use == .expected))
+                    #expect((ready["problems"]?.array.isEmpty == false) == (use == .expected))
                 }
             })
     }
