@@ -134,6 +134,46 @@ extension HTTPClient.Session {
         }
     }
 
+    /// Changes and the position are stored together, so a change that cannot be recorded is recorded later.
+    @Test(.tags(.mariadb), .needsMariaDB) func changesAndPositionAreStoredTogether() async throws {
+        try await BinlogFixture.with { database, client async throws in
+            let position = try await client.position()
+            try await database.runOnJournal(
+                "CREATE TRIGGER full BEFORE INSERT ON pending FOR EACH ROW SIGNAL SQLSTATE '45000';")
+            try await database.run(
+                "UPDATE doors SET name = 'kept' WHERE id = 1; UPDATE doors SET name = 'front' WHERE id = 1;")
+            let end = ContinuousClock.now + .seconds(60)
+            while try await client.get("/readyz").json()["feed"]?["binlogFault"] == nil {
+                try #require(.now < end)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await database.runOnJournal("DROP TRIGGER full;")
+            let found = try await client.changes(after: position, until: ["doors/1"]).changes
+            #expect(found.map(\.name) == ["doors/1"])
+        }
+    }
+
+    /// A record that leaves the rows of a client is reported to it.
+    @Test(.tags(.mariadb), .needsMariaDB) func departuresAreReported() async throws {
+        let database = try await BinlogFixture.database(Rounds.mariadb)
+        try await database.run(Rounds.rows)
+        try await RunningGateway.with(
+            database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together,
+            configure: { ScanFixture.configure(&$0, log: .expected) },
+            { gateway async throws in
+                try await gateway.client { try await $0.followsLog() }
+                let ann = try await AccessFeedTests.Follower(Rounds.ann, gateway)
+                let bob = try await AccessFeedTests.Follower(Rounds.bob, gateway)
+                try await database.run(
+                    "UPDATE stops SET area = 3 WHERE id = 1; UPDATE parcels SET label = 'Y' WHERE id = 1;")
+                #expect(try await ann.poll(waiting: 20) == [-1])
+                #expect(try await bob.poll(waiting: 20) == [1])
+                try await database.run(
+                    "UPDATE stops SET area = 1 WHERE id = 1; UPDATE stops SET area = 2 WHERE id = 1;")
+                #expect(try await bob.poll(waiting: 20) == [-1])
+            })
+    }
+
     /// An altered table is read in its new form, of which later changes come from the log again.
     @Test(.tags(.mariadb), .needsMariaDB) func columnsMayMove() async throws {
         try await BinlogFixture.with { database, client async throws in

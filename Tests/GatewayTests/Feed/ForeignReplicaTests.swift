@@ -1,4 +1,5 @@
 import Foundation
+import RecordStore
 import Testing
 import TestSupport
 
@@ -42,9 +43,37 @@ import TestSupport
     {
         let database = try await TestDatabase(
             kind, mariadb: ForeignWriter.sql(.mariadb), sqlite: ForeignWriter.sql(.sqlite))
-        try await RunningGateway.withTwo(database, rules: FeedFixture.rules, configure: ScanFixture.configure) {
-            first, second async throws in
-            try await first.client { client async throws in try await client.hasScanned() }
+        try await Self.compareReplicas(of: database, seed)
+    }
+
+    /// The same with changes from the binary log, in all forms that rows have there, and without a cycle of the scan.
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: seeds) func everyReplicaEqualsTheLoggedDatabase(_ seed: Int)
+        async throws
+    {
+        let database = try await BinlogFixture.database(ForeignWriter.sql(.mariadb))
+        try await Self.compareReplicas(of: database, seed + 50, log: .expected)
+    }
+
+    /// The forms of a logged transaction, and one in ten that is logged as statements.
+    private static let forms =
+        ["FULL", "FULL", "FULL", "FULL", "FULL", "FULL", "NOBLOB", "MINIMAL", "MINIMAL"].map {
+            "SET SESSION binlog_row_image = '\($0)';"
+        } + ["SET SESSION binlog_format = 'MIXED';"]
+
+    private static func compareReplicas(
+        of database: TestDatabase, _ seed: Int, log: RowLogUse? = nil
+    ) async throws {
+        let kind = database.kind
+        try await RunningGateway.withTwo(
+            database, rules: FeedFixture.rules,
+            configure: { configuration in
+                ScanFixture.configure(&configuration)
+                if let log { configuration.foreignLog = log }
+            }
+        ) { first, second async throws in
+            try await first.client { client async throws in
+                try await log == nil ? client.hasScanned() : client.followsLog()
+            }
             let ended = Counter()
             let writers = 3
             var followers: [ForeignFollower] = []
@@ -55,7 +84,8 @@ import TestSupport
                         if number == 0 {
                             try await Self.push(first, 40, seed: seed)
                         } else {
-                            var stranger = ForeignWriter(database, seed: 10 * seed + number)
+                            var stranger = ForeignWriter(
+                                database, seed: 10 * seed + number, forms: log == nil ? [] : Self.forms)
                             try await stranger.write(80)
                         }
                         return nil
@@ -98,9 +128,18 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func scannersAreKilled(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: ForeignWriter.sql(.mariadb), sqlite: ForeignWriter.sql(.sqlite))
+        try await Self.killGateways(of: database)
+    }
+
+    @Test(.tags(.mariadb), .needsMariaDB) func readersOfTheLogAreKilled() async throws {
+        let database = try await BinlogFixture.database(ForeignWriter.sql(.mariadb))
+        try await Self.killGateways(of: database, changes: "binlog")
+    }
+
+    private static func killGateways(of database: TestDatabase, changes: String = "scan") async throws {
         try await database.initJournal()
         let kills = ProcessInfo.processInfo.environment["FIELDMERGE_TEST_KILLS"].flatMap { Int($0) } ?? 6
-        var gateway = try await Self.start(database)
+        var gateway = try await Self.start(database, changes)
         try await HTTPClient.with(port: gateway.port) { try await $0.hasScanned() }
         var follower = ForeignFollower(seed: 5)
         var random = SeededRandom(seed: 7)
@@ -119,7 +158,7 @@ import TestSupport
             try await written
             // Nobody has to wait for the lease of one that is gone.
             try await database.runOnJournal("UPDATE scan SET until = NULL;")
-            gateway = try await Self.start(database)
+            gateway = try await Self.start(database, changes)
         }
         let port = gateway.port
         let last = follower
@@ -134,9 +173,9 @@ import TestSupport
         #expect(records == truth)
     }
 
-    private static func start(_ database: TestDatabase) async throws -> GatewayProcess {
+    private static func start(_ database: TestDatabase, _ changes: String) async throws -> GatewayProcess {
         try await GatewayProcess(
-            database, rules: FeedFixture.rules, options: ["--scan-rows-per-second", "1000000"])
+            database, rules: FeedFixture.rules, options: ["--scan-rows-per-second", "1000000", "--changes", changes])
     }
 
     private static func write(_ database: TestDatabase, _ count: Int, seed: Int) async throws {

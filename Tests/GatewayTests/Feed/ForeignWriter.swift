@@ -7,9 +7,12 @@ import TestSupport
 struct ForeignWriter {
     private let database: TestDatabase
     private var random: SeededRandom
+    /// The forms in which the server logs a transaction.
+    private let forms: [String]
 
-    init(_ database: TestDatabase, seed: Int) {
+    init(_ database: TestDatabase, seed: Int, forms: [String] = []) {
         self.database = database
+        self.forms = forms
         random = SeededRandom(seed: seed)
     }
 
@@ -31,6 +34,7 @@ struct ForeignWriter {
                 isFile
                 ? "PRAGMA foreign_keys = ON; BEGIN IMMEDIATE;"
                 : "SET SESSION innodb_lock_wait_timeout = 1; SET TRANSACTION ISOLATION LEVEL READ COMMITTED; BEGIN;"
+            if let form = forms.randomElement(using: &random) { sql = form + sql }
             for _ in 0..<Int.random(in: 1...3, using: &random) { sql += statement() }
             if !isFile, Int.random(in: 0..<6, using: &random) == 0 { sql += "DO SLEEP(0.05);" }
             sql += Int.random(in: 0..<8, using: &random) == 0 ? "ROLLBACK;" : "COMMIT;"
