@@ -12,6 +12,8 @@ final class PassAgenda: Sendable {
         /// The demanded sections, with the number of the last demand.
         var demands: [String: Int] = [:]
         var lastDemand = 0
+        /// The time at which the last demand for a section was fulfilled.
+        var fulfilled: [String: ContinuousClock.Instant] = [:]
         var unwatched: Set<String> = []
         var lastCycle: ContinuousClock.Instant?
     }
@@ -79,7 +81,28 @@ final class PassAgenda: Sendable {
     }
 
     /// Ends a demand, after a pass that began after it.
-    func fulfil(_ demand: Int, for section: String) {
-        state.withLock { if $0.demands[section] == demand { $0.demands[section] = nil } }
+    func fulfil(_ demand: Int, for section: String, now: ContinuousClock.Instant) {
+        state.withLock { state in
+            if state.demands[section] == demand { state.demands[section] = nil }
+            state.fulfilled[section] = now
+        }
+    }
+
+    /// The time after a demanded pass in which delivery records of earlier reads may arrive.
+    ///
+    /// Requests are shorter.
+    private static let late = Duration.seconds(90)
+    /// The number of waiting delivery records that leads to a pass.
+    private static let mostNotes = 250
+
+    /// Returns the sections whose delivery records a pass compares now.
+    ///
+    /// - Parameter notes: the number of waiting delivery records of each section.
+    func due(_ notes: [String: Int], now: ContinuousClock.Instant) -> Set<String> {
+        let fulfilled = state.withLock { $0.fulfilled }
+        return Set(
+            notes.filter { section, count in
+                count >= Self.mostNotes || fulfilled[section].map { now - $0 < Self.late } ?? false
+            }.keys)
     }
 }

@@ -86,9 +86,9 @@ final class ScanRun {
     private func dueSections() async throws -> Set<Int>? {
         let now = ContinuousClock.now
         guard var names = agenda.due(now: now, interval: settings.netInterval) else { return nil }
-        if notesChecked.map({ now - $0 >= .seconds(5) }) ?? true {
+        if notesChecked.map({ now - $0 >= .seconds(1) }) ?? true {
             notesChecked = now
-            names.formUnion(try await journal.sectionsWithManyNotes())
+            names.formUnion(agenda.due(try await journal.notes(), now: now))
         }
         return Set(units.indices.filter { names.contains(units[$0].name) })
     }
@@ -272,7 +272,7 @@ final class ScanRun {
     private func endDemand(for section: Int, _ pass: SectionPass) {
         let name = units[section].name
         if covered.remove(section) != nil, agenda.isCovered(name) { news.foundByScanOnly += pass.found }
-        if let demand = demands.removeValue(forKey: section) { agenda.fulfil(demand, for: name) }
+        if let demand = demands.removeValue(forKey: section) { agenda.fulfil(demand, for: name, now: .now) }
     }
 }
 

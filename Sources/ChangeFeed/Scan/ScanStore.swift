@@ -124,16 +124,18 @@ struct ScanStore: Sendable {
         }
     }
 
-    /// Returns the sections with so many delivery records that a pass compares them now.
-    func sectionsWithManyNotes() async throws(StoreError) -> Set<String> {
+    /// Returns the number of waiting delivery records of each section.
+    func notes() async throws(StoreError) -> [String: Int] {
         let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
-            try session.query(tables.sectionsWithNotes(atLeast: Self.mostNotes / 2))
+            try session.query(tables.noteCounts)
         }
-        return Set(
-            rows.compactMap { row in
-                guard case .text(let resource) = row[0], case .text(let section) = row[1] else { return nil }
-                return ScanUnit.name(of: resource.string, section.string)
-            })
+        var counts: [String: Int] = [:]
+        for row in rows {
+            guard case .text(let resource) = row[0], case .text(let section) = row[1], case .integer(let count) = row[2]
+            else { continue }
+            counts[ScanUnit.name(of: resource.string, section.string)] = Int(clamping: count)
+        }
+        return counts
     }
 
     func lastNote() async throws(StoreError) -> Int? {

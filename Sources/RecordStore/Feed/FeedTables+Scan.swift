@@ -265,11 +265,11 @@ extension FeedTables {
             columns: [JournalColumn.number, JournalColumn.number, JournalColumn.bytes])
     }
 
-    /// Returns the statement that reads the sections with at least so many delivery records.
-    package func sectionsWithNotes(atLeast count: Int) -> Statement {
+    /// The statement that counts the delivery records of each section.
+    package var noteCounts: Statement {
         Statement(
-            sql: "SELECT resource, section FROM \(shownSQL) GROUP BY resource, section HAVING COUNT(*) >= ?",
-            binds: [JournalTables.bind(count)], columns: [JournalColumn.text, JournalColumn.text])
+            sql: "SELECT resource, section, COUNT(*) FROM \(shownSQL) GROUP BY resource, section", binds: [],
+            columns: [JournalColumn.text, JournalColumn.text, JournalColumn.number])
     }
 
     /// The statement that finds the newest delivery record.

@@ -112,7 +112,7 @@ extension HTTPClient.Session {
         .tags(.mariadb), .needsMariaDB,
         arguments: [
             ("DELETE FROM homes WHERE id = 3;", ["homes/3", "rooms/1", "rooms/2"]),
-            ("DELETE FROM rooms WHERE id = 3;", ["rooms/3", "doors/2"]),
+            ("DELETE FROM rooms WHERE id = 3;", ["rooms/3"]),
             ("SET SESSION binlog_format = 'STATEMENT'; UPDATE doors SET name = 's';", ["doors/1", "doors/2"]),
             ("TRUNCATE TABLE doors;", ["doors/1", "doors/2"]),
             ("ALTER TABLE doors ADD COLUMN first INT FIRST; UPDATE doors SET name = 'd';", ["doors/1", "doors/2"]),
@@ -129,7 +129,6 @@ extension HTTPClient.Session {
             try await database.run(sql)
             let found = try await client.changes(after: position, until: Set(names)).changes.map(\.name)
             #expect(Set(names).isSubset(of: found))
-            #expect(!found.contains("rooms/3") || names.contains("rooms/3"))
             #expect(try await client.found().onlyScanned == 0)
         }
     }
