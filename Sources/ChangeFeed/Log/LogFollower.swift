@@ -33,22 +33,27 @@ struct LogFollower {
         var isLost = false
         while !Task.isCancelled {
             var pause = Self.pause
+            agenda.begin()
             do {
                 try await follow(anew: isLost)
             } catch let error as RowLogError {
-                agenda.stop()
+                stop(error.reason)
                 isLost = error.isLost
-                report(.stopped(error.reason))
                 if case .refused = error { pause = Self.refusedPause }
             } catch let error as StoreError {
-                agenda.stop()
-                report(.stopped(error.description))
+                stop(error.description)
             } catch {
                 // The lease is lost, or the task is cancelled.
                 return
             }
             try? await Task.sleep(for: pause)
         }
+    }
+
+    private func stop(_ reason: String) {
+        agenda.stop()
+        // A cancelled task ends its connection.
+        if !Task.isCancelled { report(.stopped(reason)) }
     }
 
     private func follow(anew: Bool) async throws {

@@ -35,10 +35,10 @@ struct LogWatch {
     ///
     /// So the scan does not record again what the log contains.
     func catchUp() async throws {
-        guard agenda.isFollowing else { return }
+        guard agenda.isReading else { return }
         let goal = try await log.position()
         let end = ContinuousClock.now.advanced(by: Self.patience)
-        while agenda.isFollowing, ContinuousClock.now < end {
+        while agenda.isReading, ContinuousClock.now < end {
             if let progress = agenda.progress, log.hasReached(progress.position, goal) { return }
             try await Task.sleep(for: .milliseconds(20))
         }

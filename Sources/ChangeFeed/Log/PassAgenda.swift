@@ -7,6 +7,7 @@ import Synchronization
 /// time as a safety net.
 final class PassAgenda: Sendable {
     private struct State {
+        var isReading = false
         var isFollowing = false
         var position: String?
         /// The demanded sections, with the number of the last demand.
@@ -35,18 +36,25 @@ final class PassAgenda: Sendable {
 
     func hasRead(to position: String) { state.withLock { $0.position = position } }
 
+    /// The reader has begun.
+    func begin() { state.withLock { $0.isReading = true } }
+
     /// The reader has read everything that was committed when it began.
     func hasCaughtUp() { state.withLock { $0.isFollowing = true } }
 
     /// The reader has stopped, so that the scan runs at its full speed.
     func stop() {
         state.withLock { state in
+            state.isReading = false
             state.isFollowing = false
             state.position = nil
         }
     }
 
     // MARK: The scan
+
+    /// True if the log is read, also while the reader has not caught up.
+    var isReading: Bool { state.withLock { $0.isReading } }
 
     var isFollowing: Bool { state.withLock { $0.isFollowing } }
 

@@ -151,6 +151,8 @@ package final class ForeignScan: ForeignChangeSource {
             log: log, recorder: reader.recorder, agenda: agenda, lease: lease, units: units
         ) { [self] in note($0) }
         try await withTaskGroup { group async -> Result<Void, StoreError> in
+            // The first changes that the scan finds wait for the reader.
+            agenda.begin()
             group.addTask { await follower.run() }
             defer { group.cancelAll() }
             do throws(StoreError) {
