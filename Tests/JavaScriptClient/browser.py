@@ -664,6 +664,114 @@ def forms(it):
     assert page.evaluate(listed) == []
 
 
+INPUTS = """(() => {
+  document.body.innerHTML = '<input name=firstName><input name=creditLimit><input name=birthday type=date><input name=newsletter type=checkbox><textarea name=notes></textarea>';
+  window.input = (name) => document.querySelector(`[name=${name}]`);
+  return store.form("shoppers", 123).then((form) => {
+    window.form = form;
+    form.subscribe(() => {
+      for (const element of document.querySelectorAll("[name]")) {
+        const field = form.field(`customer.${element.name}`);
+        if (element === document.activeElement) continue;
+        if (element.type === "checkbox") element.checked = field.input;
+        else element.value = field.input;
+      }
+    });
+    document.body.addEventListener("input", ({ target }) => {
+      form.field(`customer.${target.name}`).set(target.type === "checkbox" ? target.checked : target.value);
+    });
+  });
+})()"""
+
+
+@scene
+def fields_of_a_form(it):
+    """Two tabs have a form of one record: inputs as they are, groups that follow, groups that meet."""
+    context = it.device()
+    one, other = it.tab(context), it.tab(context)
+    one.evaluate("store.sync()")
+    for page in (one, other):
+        page.evaluate(INPUTS)
+    one.locator("[name=creditLimit]").fill("12,50")
+    assert one.evaluate("form.field('customer.creditLimit').code") == "not-a-number"
+    refused = one.evaluate("form.save().catch((error) => [error.code, error.path])")
+    assert refused == ["invalid-form", "customer.creditLimit"], refused
+    one.locator("[name=creditLimit]").fill("321.50")
+    one.locator("[name=birthday]").fill("1990-02-28")
+    was_checked = one.locator("[name=newsletter]").is_checked()
+    one.locator("[name=newsletter]").click()
+    one.locator("[name=notes]").fill("two\nlines")
+    # The other tab has typed into a group that this one saves, and into another one.
+    other.locator("[name=birthday]").fill("1991-03-01")
+    other.locator("[name=firstName]").fill("Jo")
+    one.evaluate("form.save().then(() => {})")
+    assert one.evaluate("form.isDirty") is False
+    other.evaluate("until(() => form.conflicts.length === 1)")
+    assert other.locator("[name=notes]").input_value() == "two\nlines"
+    assert other.locator("[name=newsletter]").is_checked() is not was_checked
+    assert other.locator("[name=birthday]").input_value() == "1991-03-01", "what was typed stays"
+    meeting = other.evaluate("(({ group, old, current, new: mine }) => [group, old, current, mine])(form.conflicts[0])")
+    assert meeting[0] == "birthday" and meeting[2:] == ["1990-02-28", "1991-03-01"], meeting
+    other.evaluate("form.conflicts[0].takeTheirs()")
+    other.evaluate("until(() => form.conflicts.length === 0)")
+    other.evaluate("document.activeElement.blur()")
+    assert other.evaluate("form.field('customer.birthday').input") == "1990-02-28"
+    assert other.evaluate("form.field('customer.firstName').isDirty")
+    other.evaluate("form.save().then(() => {})")
+    one.evaluate("until(() => form.field('customer.firstName').value === 'Jo')")
+    assert one.locator("[name=firstName]").input_value() == "Jo"
+    # Both tabs type into one group, and both save: the second keeps its own.
+    one.locator("[name=firstName]").fill("Joan")
+    other.locator("[name=firstName]").fill("Joel")
+    one.evaluate("form.save().then(() => {})")
+    other.evaluate("until(() => form.conflicts.length === 1)")
+    other.evaluate("form.conflicts[0].keepMine()")
+    other.evaluate("until(() => form.conflicts.length === 0)")
+    other.evaluate("form.save().then(() => {})")
+    report = one.evaluate("store.sync()")
+    assert report["refused"] == report["conflicts"] == 0, report
+    customer = it.gateway.get("/v1/records/shoppers/123")["customer"]
+    expected = ["Joel", "321.50", "1990-02-28", not was_checked, "two\nlines"]
+    assert [customer[name] for name in ("firstName", "creditLimit", "birthday", "newsletter", "notes")] == expected, customer
+    one.locator("[name=firstName]").fill("Nobody")
+    one.evaluate("form.revert()")
+    assert one.evaluate("[form.isDirty, form.field('customer.firstName').input]") == [False, "Joel"]
+
+
+@scene
+def subsets(it):
+    """Two tabs want other records: the one that was opened last decides, and no edit is lost."""
+    context = it.device()
+    keep = '{ keep: { shoppers: { where: { "customer.county": "%s" } } } }'
+    counties = "store.records('shoppers').then((all) => [...new Set(all.map((one) => one.customer.county))])"
+    one = it.tab(context, keep % "Kent")
+    one.evaluate("store.start()")
+    one.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    assert one.evaluate(counties) == ["Kent"]
+    asked = []
+    one.on("request", lambda request: asked.append(request.url))
+    one.evaluate("store.stop()")
+    set_first_name(one, "Kept")
+    one.evaluate("store.start()")
+    other = it.tab(context, keep % "Devon")
+    for page in (one, other):
+        page.evaluate("until(async () => (await %s).join() === 'Devon')" % counties)
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Kept"
+    assert [url for url in asked if "/v1/snapshot" in url and "unless=" in url], "the tab that leads reads the difference"
+    assert one.evaluate("store.record('shoppers', 123)") is None
+    # A record that leaves while it is edited stays until the answer.
+    number = other.evaluate("store.records('shoppers').then((all) => all[0].id)")
+    it.gateway.process.send_signal(19)
+    other.evaluate(f"store.edit('shoppers', {number}, (s) => {{ s.customer.firstName = 'Late'; }}).then(() => {{}})")
+    it.gateway.process.send_signal(18)
+    street = it.gateway.get(f"/v1/records/shoppers/{number}")["customer"]
+    address = {name: street[name] for name in ("street", "county", "postCode")}
+    it.gateway.merge("shoppers", number, {"customer": {"address": {"old": address, "new": {**address, "county": "Essex"}}}})
+    other.evaluate("until(() => store.status.unsent === 0)")
+    other.evaluate(f"until(async () => (await store.record('shoppers', {number})) === null)")
+    assert it.gateway.get(f"/v1/records/shoppers/{number}")["customer"]["firstName"] == "Late"
+
+
 @scene
 def rules_that_change(it):
     page = it.tab(it.device())
@@ -774,9 +882,11 @@ def queries(it):
         const own = await openOrders({ path: `queries${Object.keys(more)}`, ...more });
         await own.sync();
         await until(async () => (await own.diagnose()).indexes.every(({ isWhole }) => isWhole));
-        for (const { name, resource, query, ids, next, count, error } of queries) {
+        for (const { name, resource, query, ids, followed, next, count, error } of queries) {
           const found = await own.query(resource, query).catch((thrown) => thrown);
           if (error ? found.code !== error.code || found.path !== error.path : JSON.stringify(found.map?.(({ id }) => id)) !== JSON.stringify(ids)) faults.push([name, String(found)]);
+          const idsOf = (one) => Object.fromEntries(Object.entries(one).map(([key, record]) => [key, record && record.id]));
+          if (followed && JSON.stringify(found.followed.map(idsOf)) !== JSON.stringify(followed)) faults.push([name, "followed"]);
           if (next !== undefined && (found.next !== null) !== next) faults.push([name, "next"]);
           if (count !== undefined && (await own.count(resource, query)) !== count) faults.push([name, "count"]);
         }
