@@ -268,7 +268,11 @@ extension HTTPClient.Session {
             GRANT SELECT, INSERT, UPDATE, DELETE ON \(other).doors TO \(database.accountSQL);
             """)
         var rules = FeedFixture.rules
-        rules["others.yaml"] = "resource: others\nsections:\n  other: {schema: \(other), table: doors, groups: {name: name}}\n"
+        rules["others.yaml"] = """
+            resource: others
+            sections:
+              other: {schema: \(other), table: doors, groups: {name: name}}
+            """
         rules["gates.yaml"] = "resource: gates\nsections:\n  gate: {table: doors, groups: {name: name}}\n"
         try await BinlogFixture.run(on: database, rules: rules) { _, client async throws in
             let position = try await client.position()
