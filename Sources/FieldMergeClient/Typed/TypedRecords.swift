@@ -14,9 +14,10 @@ public struct TypedRecords<Value: TypedRecord>: Sendable {
     /// Returns the records that match, in order.
     public func query(
         where conditions: [QueryCondition] = [], search: String? = nil, sort: [String] = [], limit: Int? = nil,
-        after: String? = nil
+        after: String? = nil, follow: [String: String] = [:]
     ) async throws -> TypedResult<Value> {
-        let query = RecordQuery(name, where: conditions, search: search, sort: sort, limit: limit, after: after)
+        let query = RecordQuery(
+            name, where: conditions, search: search, sort: sort, limit: limit, after: after, follow: follow)
         return try await TypedResult(store.query(query))
     }
 
@@ -28,9 +29,10 @@ public struct TypedRecords<Value: TypedRecord>: Sendable {
     /// The result of a query now and whenever it changes.
     public func live(
         where conditions: [QueryCondition] = [], search: String? = nil, sort: [String] = [], limit: Int? = nil,
-        after: String? = nil
+        after: String? = nil, follow: [String: String] = [:]
     ) throws -> AsyncThrowingMapSequence<LiveQuery, TypedResult<Value>> {
-        let query = RecordQuery(name, where: conditions, search: search, sort: sort, limit: limit, after: after)
+        let query = RecordQuery(
+            name, where: conditions, search: search, sort: sort, limit: limit, after: after, follow: follow)
         return try store.live(query).map { try TypedResult($0) }
     }
 
@@ -66,10 +68,13 @@ public struct TypedResult<Value: TypedRecord>: Sendable, Hashable, RandomAccessC
     public let records: [Value]
     /// The `after` of the next page; nil if nothing follows.
     public let next: String?
+    /// For each record, by the names of `follow`, the record that it refers to; empty without `follow`.
+    public let followed: [[String: Record]]
 
     init(_ result: QueryResult) throws {
         records = try result.records.map(Value.init)
         next = result.next
+        followed = result.followed
     }
 
     /// The index of the first record.

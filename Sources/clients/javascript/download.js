@@ -158,7 +158,7 @@ async function readPages({ local, gateway, options, signal, resources }, only) {
   }
   await local.write(async (work) => {
     if (stale.length) await activate(local, work, only ?? stale);
-    Object.assign(work.meta, { feed: "", revision: 0, lastSynced: options.clock.now() });
+    Object.assign(work.meta, { feed: "", revision: 0, lastSynced: options.clock.now(), isDue: false });
   });
 }
 

@@ -196,6 +196,8 @@ class TypedResults(List[R]):
     """The records of a result in their order. `next` is the `after` of the page behind them, `None` if nothing follows."""
 
     next: str | None = None
+    followed: Sequence[Mapping[str, Any]] = ()
+    """For each record, by the names of `follow`, the record that it refers to, or `None`."""
 
 
 class TypedLive(Generic[R]):
@@ -277,9 +279,12 @@ class TypedRecords(Generic[R]):
         sort: Sequence[str] = (),
         limit: int | None = None,
         after: str | None = None,
+        follow: Mapping[str, str] | None = None,
     ) -> TypedResults[R]:
-        """Returns the records that match, in order."""
-        found = self._store.query(self._name, where=where, search=search, sort=sort, limit=limit, after=after)
+        """Returns the records that match, in order. Records that it follows have no types."""
+        found = self._store.query(
+            self._name, where=where, search=search, sort=sort, limit=limit, after=after, follow=follow
+        )
         return _results(self._record, found)
 
     def count(self, *, where: Mapping[str, Any] | None = None, search: str | None = None) -> int:
@@ -294,9 +299,12 @@ class TypedRecords(Generic[R]):
         sort: Sequence[str] = (),
         limit: int | None = None,
         after: str | None = None,
+        follow: Mapping[str, str] | None = None,
     ) -> TypedLive[R]:
         """Returns a query that follows the store."""
-        live = self._store.live(self._name, where=where, search=search, sort=sort, limit=limit, after=after)
+        live = self._store.live(
+            self._name, where=where, search=search, sort=sort, limit=limit, after=after, follow=follow
+        )
         return TypedLive(live, self._record)
 
     def observe(self, record_id: Any, callback: Callable[[R | None], Any]) -> Callable[[], None]:
@@ -331,7 +339,7 @@ class TypedRecords(Generic[R]):
 
 def _results(record: type[R], found: Any) -> TypedResults[R]:
     results = TypedResults(_read_record(record, one) for one in found)
-    results.next = found.next
+    results.next, results.followed = found.next, found.followed
     return results
 
 
