@@ -100,9 +100,10 @@ struct LogFollower {
         let unwatched = plan.units(of: reader.unwatched)
         agenda.setUnwatched(Set(units.indices.filter { unwatched.contains($0) || units[$0].dependsOnMore }.map(name)))
         let goal = try await log.position()
+        var stored = ContinuousClock.now
         while true {
             let batch = try await reader.next()
-            try await record(batch, plan)
+            if try await record(batch, plan, storingSince: stored) { stored = .now }
             if !agenda.isFollowing, log.hasReached(batch.position, goal) {
                 agenda.hasCaughtUp()
                 report(.following)
@@ -117,20 +118,35 @@ struct LogFollower {
 
     // MARK: Recording
 
-    private func record(_ batch: LoggedBatch, _ plan: LogPlan) async throws {
+    /// The time after which a position without changes is stored.
+    private static let interval = Duration.seconds(5)
+
+    /// Records the changes of a batch, with the position after it.
+    ///
+    /// - Parameter stored: the time at which a position was stored last.
+    /// - Returns: true if the position was stored.
+    private func record(
+        _ batch: LoggedBatch, _ plan: LogPlan, storingSince stored: ContinuousClock.Instant
+    ) async throws -> Bool {
         var effects = plan.effects(of: batch.transactions)
         let changes = try await changes(&effects)
         let passes = effects.passes.map(name)
-        if !changes.isEmpty || !passes.isEmpty {
-            let needsPasses = !passes.isEmpty || agenda.progress?.needsPasses == true
-            let progress = LogProgress(position: batch.position, needsPasses: needsPasses)
-            let count = try await recorder.record(changes, storing: tables.keep(progress), under: lease)
-            // The pass begins after that commit, so it reads the rows of these transactions.
-            agenda.demand(passes)
-            report(.recorded(count))
+        // Storing a position adds a transaction to the log, so it waits.
+        guard !changes.isEmpty || !passes.isEmpty || .now - stored >= Self.interval else {
+            agenda.hasRead(to: batch.position)
+            return false
         }
+        let needsPasses = !passes.isEmpty || agenda.progress?.needsPasses == true
+        let progress = LogProgress(position: batch.position, needsPasses: needsPasses)
+        let count = try await recorder.record(changes, storing: tables.keep(progress), under: lease)
+        // The pass begins after that commit, so it reads the rows of these transactions.
+        agenda.demand(passes)
         agenda.hasRead(to: batch.position)
-        if !changes.isEmpty { _ = try await recorder.feed.catchUp() }
+        if count > 0 {
+            report(.recorded(count))
+            _ = try await recorder.feed.catchUp()
+        }
+        return true
     }
 
     /// Returns the changed records that no push reports.

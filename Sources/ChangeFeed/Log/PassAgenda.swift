@@ -58,7 +58,7 @@ final class PassAgenda: Sendable {
 
     var isFollowing: Bool { state.withLock { $0.isFollowing } }
 
-    /// The progress to store; nil if the log is not read.
+    /// The progress of the reader; nil if the log is not read.
     var progress: LogProgress? {
         state.withLock { state in
             state.position.map { LogProgress(position: $0, needsPasses: !state.demands.isEmpty) }

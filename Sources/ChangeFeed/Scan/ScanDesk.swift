@@ -29,17 +29,10 @@ struct ScanDesk: Sendable {
         }
     }
 
-    /// Renews the lease and stores the progress of the scan and of the reader of a row log.
-    func keep(
-        _ lease: ScanLease, _ progress: ScanProgress, _ log: LogProgress?
-    ) async throws(StoreError) -> ScanState {
+    /// Renews the lease and stores the progress.
+    func keep(_ lease: ScanLease, _ progress: ScanProgress) async throws(StoreError) -> ScanState {
         try await write { [feed] session throws(StoreError) in
             _ = try session.execute(feed.keepScan(lease, seconds: Self.seconds, progress))
-            guard let log else { return }
-            // The lease may have been lost.
-            let state = try session.query(feed.scanState(locking: false)).first.flatMap { feed.scanState($0) }
-            guard state?.lease == lease else { return }
-            for statement in feed.keep(log) { _ = try session.execute(statement) }
         }
     }
 

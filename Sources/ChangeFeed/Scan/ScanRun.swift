@@ -123,7 +123,7 @@ final class ScanRun {
         var state: ScanState?
         if isForced || renewed.map({ .now - $0 >= .seconds(1) }) ?? true {
             progress.rowsPerSecond = pace.rowsPerSecond(now: .now)
-            let kept = try await desk.keep(lease, progress, agenda.progress)
+            let kept = try await desk.keep(lease, progress)
             guard kept.lease == lease else { throw ForeignChangeRecorder.LeaseLost() }
             if let checked = try await reader.log?.checked(now: kept.now) { progress.noticed = checked }
             renewed = .now
