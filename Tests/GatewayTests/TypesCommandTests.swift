@@ -112,7 +112,7 @@ import TestSupport
             (["--language", "swift", "--server", "http://127.0.0.1:1"] + files, "--server is used without"),
             (["--language", "swift", "--server", "http://127.0.0.1:1"], "nothing answers"),
             (["--language", "swift", "--server", "localhost"], "https://sync.example.com"),
-            (["--language", "swift", "--name", "order=X"] + files, "did you mean “orders”?"),
+            (["--language", "swift", "--name", "ordrs=X"] + files, "did you mean “orders”?"),
             (["--language", "swift", "--name", "orders=customers"] + files, "--name orders=NAME"),
             (["--language", "swift", "--out", folder.path + "/none/x"] + files, "cannot be written"),
         ] {

@@ -59,16 +59,21 @@ struct RouteTable: Sendable {
     }
 
     /// The methods of an address; empty if it is unknown.
+    ///
+    /// As in the router, a segment that some route names is no value of a parameter.
     func methods(at path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/")
-        return routes.filter { route in
-            let wanted = route.path.split(separator: "/")
-            let isOpen = wanted.last == "**"
-            return (isOpen ? wanted.count <= parts.count : wanted.count == parts.count)
-                && zip(wanted, parts).allSatisfy { wanted, part in
-                    wanted.hasPrefix(":") || wanted == "**" || wanted == part
-                }
-        }.map(\.method)
+        var found = routes.map { (method: $0.method, path: $0.path.split(separator: "/")) }
+        for (index, part) in parts.enumerated() {
+            func next(_ isNext: (Substring) -> Bool) -> [(method: HTTPRequest.Method, path: [Substring])] {
+                found.filter { $0.path.indices.contains(index) && $0.path[index] != "**" && isNext($0.path[index]) }
+            }
+            let open = found.filter { $0.path.last == "**" && $0.path.count <= index + 1 }
+            let named = next { $0 == part }
+            found = open + (named.isEmpty ? next { $0.hasPrefix(":") } : named)
+        }
+        return found.filter { $0.path.count == parts.count || $0.path.last == "**" && $0.path.count < parts.count }
+            .map(\.method)
     }
 }
 
