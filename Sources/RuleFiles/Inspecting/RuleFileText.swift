@@ -45,6 +45,14 @@ struct RuleFileText {
             let pairs = link.columns.map { YAMLText.scalar($0.own) + ": " + YAMLText.scalar($0.root) }
             line("parent: {" + pairs.joined(separator: ", ") + "}", depth: 2)
         }
+        if let number = section.number {
+            line(
+                depth: 2,
+                comment:
+                    "clients number “\(number)” themselves, and two devices choose the same number; with “number: next”"
+            )
+            line(depth: 2, comment: "the gateway numbers new rows")
+        }
         if !section.groups.isEmpty {
             line("groups:", depth: 2)
             for group in section.groups { write(group) }

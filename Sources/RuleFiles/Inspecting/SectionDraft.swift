@@ -28,6 +28,9 @@ struct SectionDraft {
     /// Comments about references of key columns.
     private(set) var keyComments: [String] = []
 
+    /// The last key column, if the gateway could number new rows.
+    let number: String?
+
     /// Creates a draft, with columns whose names suggest secrets only if requested.
     init(_ table: InspectedTable, link: TableLink?, in placement: Placement, takesSecrets: Bool) {
         name = placement[table.name]?.section ?? table.name.name
@@ -57,11 +60,7 @@ struct SectionDraft {
             case .leftOut(let reason): leftOut.append((column.name, reason))
             }
         }
-        if let number = Self.number(of: table, parents: parents) {
-            keyComments.append(
-                "clients number “\(number)” themselves, and two devices choose the same; with “number: next” the gateway does"
-            )
-        }
+        number = Self.number(of: table, parents: parents)
         addGroups(writable, in: placement, naming: &names)
         for (column, reason) in stamps {
             readOnly.append(
