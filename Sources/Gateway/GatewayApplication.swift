@@ -50,7 +50,7 @@ package struct GatewayApplication: Service {
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes,
             largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
-            budget: ByteBudget(configuration.heldBytes), tokens: tokens,
+            budget: ByteBudget(configuration.heldBytes), proxies: configuration.proxies, tokens: tokens,
             headTime: .seconds(Int64(configuration.headSeconds)),
             bodyTime: .seconds(Int64(configuration.bodySeconds)),
             answerTime: .seconds(Int64(configuration.answerSeconds)),

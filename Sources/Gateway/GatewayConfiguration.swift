@@ -44,6 +44,8 @@ package struct GatewayConfiguration: Sendable {
     package var scanInterval = Duration.milliseconds(500)
     /// The delay before a scan reports that a table has lost most of its rows.
     package var emptiedPause = Duration.seconds(60)
+    /// The proxies that report the addresses of their clients.
+    package var proxies = TrustedProxies.none
     /// The origins of web pages that may use the gateway.
     package var allowedOrigins: [WebOrigin] = []
     /// The folder that is served under `/app/`, or nil.

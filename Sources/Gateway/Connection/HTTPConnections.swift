@@ -54,6 +54,7 @@ struct ConnectionLimits: Sendable {
     /// The executor for large bodies.
     let largeWork: LargeWork
     let budget: ByteBudget
+    let proxies: TrustedProxies
     /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
     /// The timeout of a head, from its first byte.

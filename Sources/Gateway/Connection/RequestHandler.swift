@@ -133,7 +133,9 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let received = ReceivedHead(head, at: .now)
+        let client = limits.proxies.client(
+            of: context.channel.remoteAddress?.ipAddress, forwarded: head.headers["x-forwarded-for"])
+        let received = ReceivedHead(head, at: .now, from: client)
         if let problem = HeadFault.problem(received) {
             // The start of the next request is uncertain.
             isLast = true

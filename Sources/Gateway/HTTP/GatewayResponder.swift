@@ -56,15 +56,10 @@ final class GatewayResponder: HTTPResponder {
             GatewayMetrics.RequestKind(
                 method: request.method.rawValue, route: context.endpointPath ?? "other",
                 status: response.status.code), seconds: milliseconds / 1_000)
-        let level: Logger.Level = response.status.code >= 500 ? .error : .info
-        if logger.logLevel <= level {
-            let line = line(request, in: context, status: response.status.code, milliseconds: milliseconds)
-            if logsFields {
-                logger.log(level: level, "request", metadata: line.metadata)
-            } else {
-                logger.log(level: level, "\(line.text)")
-            }
-        }
+        let line = RequestLine(
+            id: context.received.id, method: request.method.rawValue, path: Self.short(context.path),
+            status: Int(response.status.code), milliseconds: milliseconds)
+        if logger.logLevel <= line.level { log(line, context) }
         return response
     }
 
@@ -77,18 +72,19 @@ final class GatewayResponder: HTTPResponder {
         return String(decoding: text.utf8.prefix(longestText), as: UTF8.self) + "..."
     }
 
-    private func line(
-        _ request: Request, in context: GatewayContext, status: Int, milliseconds: Double
-    ) -> RequestLine {
-        var line = RequestLine(
-            id: context.received.id, method: request.method.rawValue, path: Self.short(context.path), status: status,
-            milliseconds: milliseconds)
+    private func log(_ bare: RequestLine, _ context: GatewayContext) {
+        var line = bare
+        line.client = context.received.client
         let facts = context.failure.facts
-        if status >= 400 || facts.code != nil || facts.cause != nil {
-            line.refusal = RequestLine.Refusal(
-                facts: facts, device: context.headers.text("x-device-id").map(Self.short),
-                resource: facts.resource ?? problems.resource(in: context.path))
+        if line.status >= 400 || facts.code != nil || facts.cause != nil || facts.outcomes != nil {
+            line.facts = facts
+            line.facts.resource = facts.resource ?? problems.resource(in: context.path)
+            line.device = context.headers.text("x-device-id").map(Self.short)
         }
-        return line
+        if logsFields {
+            logger.log(level: line.level, "request", metadata: line.metadata)
+        } else {
+            logger.log(level: line.level, "\(line.text)")
+        }
     }
 }

@@ -7,8 +7,11 @@ final class ReceivedHead: Sendable {
     let head: HTTPRequestHead
     let headers: RequestHeaders
     let arrival: ContinuousClock.Instant
+    /// The address of the client; nil if the connection has none.
+    let client: String?
 
-    init(_ head: HTTPRequestHead, at arrival: ContinuousClock.Instant) {
+    init(_ head: HTTPRequestHead, at arrival: ContinuousClock.Instant, from client: String? = nil) {
+        self.client = client
         self.head = head
         headers = RequestHeaders(head.headers)
         self.arrival = arrival
@@ -31,6 +34,8 @@ final class ReceivedRequest: Sendable {
     /// The arrival of the head.
     let arrival: ContinuousClock.Instant
     let deadline: ContinuousClock.Instant
+    /// The address of the client; nil if the connection has none.
+    let client: String?
     let caller: Caller
     /// The executor for work on many bytes.
     let largeWork: LargeWork?
@@ -42,6 +47,7 @@ final class ReceivedRequest: Sendable {
     ) {
         self.id = id
         headers = head.headers
+        client = head.client
         self.path = path
         self.body = body
         self.lease = lease

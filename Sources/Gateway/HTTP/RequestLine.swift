@@ -8,23 +8,29 @@ struct RequestLine {
     let path: String
     let status: Int
     let milliseconds: Double
-    /// nil for a request that succeeded.
-    var refusal: Refusal?
+    /// The address of the client; nil if the connection has none.
+    var client: String?
+    /// Facts about a push or a failed request.
+    var facts = FailureNote.Facts()
+    /// The device of a push or a failed request.
+    var device: String?
 
-    struct Refusal {
-        let facts: FailureNote.Facts
-        let device: String?
-        let resource: String?
-
-        fileprivate var text: String {
-            var text = ""
-            if let code = facts.code { text += " code=" + code }
-            if let who = facts.who { text += " who=" + QuotedText.of(who) }
-            if let device { text += " device=" + QuotedText.of(device) }
-            if let resource { text += " resource=" + resource }
-            if let cause = facts.cause { text += " cause=" + QuotedText.of(cause) }
-            return text
+    /// The level of the line: a client's fault is a notice, and a fault of the gateway or the database an error.
+    var level: Logger.Level {
+        switch status {
+        case 500...: .error
+        case 400...: .notice
+        default: .info
         }
+    }
+
+    /// The optional facts; client text must be quoted.
+    private var details: [(name: String, text: String?, isQuoted: Bool)] {
+        [
+            ("code", facts.code, false), ("who", facts.who, true), ("device", device, true),
+            ("from", client, false), ("resource", facts.resource, false), ("record", facts.record, true),
+            ("outcomes", facts.outcomes, false), ("cause", facts.cause, true),
+        ]
     }
 
     /// The line as text, with client text in quotes.
@@ -45,7 +51,14 @@ struct RequestLine {
         line += String(tenths / 10).utf8
         line += ".".utf8
         line += String(tenths % 10).utf8
-        return String(decoding: line, as: UTF8.self) + (refusal?.text ?? "")
+        for (name, text, isQuoted) in details {
+            guard let text else { continue }
+            line += " ".utf8
+            line += name.utf8
+            line += "=".utf8
+            line += (isQuoted ? QuotedText.of(text) : text).utf8
+        }
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// The line as fields.
@@ -54,12 +67,8 @@ struct RequestLine {
             "id": .string(id), "method": .string(method), "path": .string(path), "status": .stringConvertible(status),
             "ms": .stringConvertible((milliseconds * 10).rounded() / 10),
         ]
-        guard let refusal else { return fields }
-        for (name, value) in [
-            ("code", refusal.facts.code), ("who", refusal.facts.who), ("device", refusal.device),
-            ("resource", refusal.resource), ("cause", refusal.facts.cause),
-        ] {
-            if let value { fields[name] = .string(value) }
+        for (name, text, _) in details {
+            if let text { fields[name] = .string(text) }
         }
         return fields
     }

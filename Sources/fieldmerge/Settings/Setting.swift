@@ -34,6 +34,7 @@ enum Setting: String, CaseIterable {
     case scanRowsPerSecond = "scan-rows-per-second"
     case allowOrigin = "allow-origin"
     case serveApp = "serve-app"
+    case trustedProxy = "trusted-proxy"
     case maintenance
     case schemaInterval = "schema-interval"
     case logLevel = "log-level"

@@ -12,11 +12,23 @@ struct WebOptions: ParsableArguments {
             "Folder of a web app, whose files are served to everybody under /app/.", valueName: "folder"))
     var serveApp: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Address of a proxy whose X-Forwarded-For names its client in the log; may be repeated.",
+            valueName: "address"))
+    var trustedProxy: [String] = []
+
     func set(_ out: inout GatewayConfiguration, _ settings: Settings) throws {
         do {
             out.allowedOrigins = try settings.list(allowOrigin, .allowOrigin).map { try WebOrigin($0) }
         } catch let error as WebOriginError {
             throw SettingsError("--allow-origin: \(error)")
+        }
+        switch TrustedProxies.reading(settings.list(trustedProxy, .trustedProxy)) {
+        case .success(let proxies): out.proxies = proxies
+        case .failure(let error):
+            throw SettingsError(
+                "--trusted-proxy: “\(error.text)” is not an IPv4 or IPv6 address such as 10.0.0.5 or fd00::5")
         }
         guard let folder = settings.text(serveApp, .serveApp) else { return }
         do {

@@ -48,7 +48,11 @@ import TestSupport
             "tokens": token.line(name: "tablet-7", rights: [.read, .write]) + "\n"
         ])
         let gateway = try await GatewayProcess(
-            database, rules: Self.rules, options: ["--tokens", folder.path + "/tokens", "--log-level", "info"])
+            database, rules: Self.rules,
+            options: [
+                "--tokens", folder.path + "/tokens", "--log-level", "info", "--trusted-proxy", "127.0.0.1",
+                "--trusted-proxy", "::1",
+            ])
         try await HTTPClient.with(port: gateway.port, token: token.secret) { client async throws in
             for (device, body, code, cause) in [
                 ("d1", Self.edit("age", "20", "-1"), "check", "check “grown”"),
@@ -62,7 +66,7 @@ import TestSupport
                 let answer = try await client.post("/v1/merge/people", body, ["X-Device-ID": device])
                 #expect(answer.status == 422, "\(answer.text)")
                 let line = try #require(await gateway.line(containing: "device=\"\(device)\""))
-                #expect(line.contains(" info fieldmerge: request id="), "\(line)")
+                #expect(line.contains(" notice fieldmerge: request id="), "\(line)")
                 #expect(line.contains(#" path="/v1/merge/people" status=422 "#), "\(line)")
                 #expect(line.contains(#" code=\#(code) who="tablet-7" device="#), "\(line)")
                 #expect(line.contains(" resource=people cause=\"") && line.contains(cause), "\(line)")
@@ -76,6 +80,15 @@ import TestSupport
             _ = try await client.post("/v1/merge/nobody", "{}", ["X-Device-ID": "d6"])
             let unknown = try #require(await gateway.line(containing: "device=\"d6\""))
             #expect(unknown.contains(" status=404 ") && unknown.contains(" code=unknown-resource "), "\(unknown)")
+            // A merged push has its record and its outcomes, and the address before the trusted proxy.
+            let merged = try await client.post(
+                "/v1/merge/people", Self.edit("age", "20", "21"),
+                ["X-Device-ID": "d8", "X-Forwarded-For": "203.0.113.9, 198.51.100.4"])
+            #expect(merged.status == 200, "\(merged.text)")
+            let push = try #require(await gateway.line(containing: "device=\"d8\""))
+            #expect(push.contains(" info fieldmerge: request id="), "\(push)")
+            #expect(push.contains(#" who="tablet-7" device="d8" from=198.51.100.4 resource=people"#), "\(push)")
+            #expect(push.contains(#" resource=people record="1" outcomes=applied:1"#), "\(push)")
             #expect(try await client.get("/v1/records/people/1", ["X-Device-ID": "d7"]).status == 200)
             let fine = try #require(await gateway.line(containing: "/v1/records/people/1"))
             #expect(!fine.contains("code=") && !fine.contains("device="), "\(fine)")
@@ -102,7 +115,7 @@ import TestSupport
         }
         let line = try #require(await gateway.line(containing: "\"status\":422"))
         let parsed = try JSON(line)
-        #expect(parsed["message"]?.text == "request" && parsed["level"]?.text == "info", "\(line)")
+        #expect(parsed["message"]?.text == "request" && parsed["level"]?.text == "notice", "\(line)")
         #expect(parsed["status"]?.int == 422 && parsed["code"]?.text == "trigger", "\(line)")
         #expect(parsed["method"]?.text == "POST" && parsed["path"]?.text == "/v1/merge/people")
         #expect(parsed["device"]?.text == "d\"1" && parsed["resource"]?.text == "people")
@@ -112,6 +125,11 @@ import TestSupport
             let event = try JSON(String(line))
             #expect(event["time"]?.text?.hasSuffix("Z") == true && event["message"]?.text != nil, "\(line)")
         }
+    }
+
+    @Test("A proxy is an address") func wrongProxy() async throws {
+        let said = try await Shell.capture([GatewayProcess.program, "serve", "--trusted-proxy", "proxy.local"])
+        #expect(said.status == 1 && said.errors.contains("“proxy.local” is not an IPv4 or IPv6 address"), "\(said)")
     }
 
     @Test func anotherFormatIsRefused() async throws {
