@@ -2,6 +2,8 @@ import MergeCore
 import RecordStore
 
 /// References to rows that are hidden from a client, which the database would accept.
+///
+/// Only references that the client sent count. The rules and the journal choose the others.
 extension PushTransaction {
     /// Returns the refusal of a row that refers to a row hidden from its client.
     ///
@@ -63,5 +65,19 @@ extension PushTransaction {
         if let link = section.parent.first(where: { $0.column == column }) { return root?[link.rootColumn] }
         guard column < section.keyCount, let id = row.edit.id, id.parts.indices.contains(column) else { return nil }
         return writer.keys.value(of: id.parts[column])
+    }
+}
+
+extension EditedRow {
+    /// The columns whose values the client chooses: those of its fields, of the row's key and of its record.
+    fileprivate var sentColumns: Set<Int> {
+        let fields: [Int] =
+            switch edit.action {
+            case .create(let new): new.fields
+            case .edit(let groups): groups.flatMap(\.edited.fields)
+            case .delete: []
+            }
+        return Set(fields.map { section.fields[$0].column }).union(0..<section.keyCount)
+            .union(section.parent.map(\.column))
     }
 }

@@ -119,9 +119,7 @@ struct RowIDDecoder {
         _ scalar: Scalar, of column: Int, at path: @autoclosure () -> WirePath
     ) throws(Problem) -> Value {
         do throws(ValueProblem) {
-            let value = try section.columns[column].type.accept(scalar)
-            guard !value.isNull else { throw ValueProblem("is null, which no key is") }
-            return value
+            return try section.columns[column].keyValue(scalar)
         } catch {
             let place = path()
             throw Problem(.malformedID, detail: "“\(place)” \(error.reason).", path: place)

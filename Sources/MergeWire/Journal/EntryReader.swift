@@ -107,7 +107,7 @@ package enum EntryReader {
         guard parts.count == section.keyCount else { return nil }
         var values: [Value] = []
         for (part, column) in zip(parts, section.columns) {
-            guard let value = try? column.type.accept(part.scalar), !value.isNull else { return nil }
+            guard let value = try? column.keyValue(part.scalar) else { return nil }
             values.append(value)
         }
         return RecordKey(values)
