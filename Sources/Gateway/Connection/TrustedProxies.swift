@@ -1,4 +1,4 @@
-package import MergeCore
+import MergeCore
 
 /// The proxies whose `X-Forwarded-For` counts.
 package struct TrustedProxies: Sendable {

@@ -84,7 +84,9 @@ struct PushRunner: Sendable {
                 access: context.access(to: active.catalog), claims: context.bearer?.claims ?? AccessClaims())
             return try await maintenance.run(failingWith: { Failure($0) }) { () async throws(Failure) in
                 // A push without edits does nothing, whenever it was sent.
-                if run.key != nil, !request.push.edits.isEmpty, let problem = history?.problem(ofKeySent: run.decoded.origin.sent) {
+                if run.key != nil, !request.push.edits.isEmpty,
+                    let problem = history?.problem(ofKeySent: run.decoded.origin.sent)
+                {
                     return try await service.refuse(
                         request, for: problem, active: active, deadline: context.deadline)
                 }

@@ -42,7 +42,7 @@ import Testing
         let database = try await TestDatabase(
             kind, mariadb: Self.tables("INTEGER PRIMARY KEY AUTO_INCREMENT"), sqlite: Self.tables("INTEGER PRIMARY KEY")
         )
-        let agent = Rounds.Client("ada", ["agent"], ["area": "2"])
+        let agent = Rounds.Client("ada", ["agent"], claims: #"{"area": 2}"#)
         try await RunningGateway.with(database, rules: Self.rules, tokens: agent.line, journal: .together) { gateway in
             func create(_ new: String) async throws -> HTTPClient.Answer {
                 try await gateway.post(
@@ -62,7 +62,7 @@ import Testing
         let database = try await TestDatabase(
             kind, mariadb: Self.tables("INTEGER PRIMARY KEY AUTO_INCREMENT"), sqlite: Self.tables("INTEGER PRIMARY KEY")
         )
-        let agent = Rounds.Client("ada", ["agent"], ["area": "2"])
+        let agent = Rounds.Client("ada", ["agent"], claims: #"{"area": 2}"#)
         try await RunningGateway.with(database, rules: Self.rules, tokens: agent.line, journal: .together) { gateway in
             func merge(_ changeset: String) async throws -> HTTPClient.Answer {
                 try await gateway.post("/v1/merge/shops", #"{"id":1,"changeset":{"shop":\#(changeset)}}"#, as: agent)
