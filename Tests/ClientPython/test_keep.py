@@ -5,15 +5,20 @@ from __future__ import annotations
 import datetime
 import json
 import re
+import shutil
+import tempfile
 import unittest
+from pathlib import Path
 from typing import Any
 
-from support import cases
+from support import ROOT, cases
 from test_gateway import PROGRAM, GatewayCase
 from test_model import run_case
 
+import fieldmerge
 from fieldmerge.errors import InvalidQuery
 from fieldmerge.keeping import filter_of
+from fieldmerge.testing import start_gateway
 
 KEEP = {**cases("keep.json"), "rules": cases("model.json")["rules"]}
 
@@ -107,6 +112,35 @@ class KeepGatewayTests(GatewayCase):
         again = self.synced(None)
         whole.sync()
         self.assertEqual(again.records("shoppers"), whole.records("shoppers"))
+
+    def test_rules_without_a_field_of_the_filter_wait_for_another_subset(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            rules = Path(shutil.copytree(ROOT / "MergeRules", Path(folder) / "rules"))
+            sql = str(ROOT / "Samples" / "shop" / "sqlite.sql")
+            with start_gateway(program=PROGRAM, rules=str(rules), sql=sql) as gateway:
+
+                def open_with(field: str, value: Any) -> fieldmerge.Store:
+                    keep = {"shoppers": {"where": {f"customer.{field}": value}}}
+                    return fieldmerge.open(Path(folder) / "s.db", server=gateway.url, user="a", keep=keep)
+
+                with open_with("phone", {"from": "0", "before": "1"}) as store:
+                    self.assertTrue(store.sync().ok)
+                    before = [one.id for one in store.records("shoppers")]
+                    text = (rules / "shoppers.yaml").read_text()
+                    (rules / "shoppers.yaml").write_text(re.sub(r"(?m)^ +phone: .*\n", "", text))
+                    gateway.restart()
+                    with store.edit("shoppers", before[0]) as s:
+                        s.customer.lastName = "Hill"
+                    for _ in range(3):
+                        store.sync()
+                    self.assertEqual(store.status.problem["path"], "filter.shoppers.customer.phone")
+                    self.assertEqual([one.id for one in store.records("shoppers")], before)
+                with open_with("county", "Kent") as store:
+                    for _ in range(3):
+                        store.sync()
+                    self.assertEqual((store.status.phase, store.status.unsent, store.status.refused), ("idle", 0, 0))
+                    self.assertEqual({one.customer.county for one in store.records("shoppers")}, {"Kent"})
+                    self.assertEqual(s.ticket.token, getattr(store.ticket(s.ticket.token), "token", None))
 
 
 if __name__ == "__main__":

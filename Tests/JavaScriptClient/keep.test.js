@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
@@ -70,5 +70,28 @@ test("the gateway filters, and another subset needs only the difference", async 
   await store.sync();
   assert.deepEqual(await of(store), shoppers.map(({ id }) => id));
   for (const one of [store, all]) await one.close();
+  await shop.stop();
+});
+
+test("rules without a field of the filter wait for another subset", async () => {
+  const own = folder(), path = join(own, "store"), rules = join(own, "rules"), file = join(rules, "shoppers.yaml");
+  cpSync(new URL("../../MergeRules", import.meta.url), rules, { recursive: true });
+  const shop = await startShop({ rules }), device = (where) => open({ server: shop.url, user: "ann", path, keep: { shoppers: { where } } });
+  let store = await device({ "customer.phone": { from: "0", before: "1" } });
+  await store.sync();
+  const before = await store.records("shoppers");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^ +phone: .*\n/m, ""));
+  await shop.restart();
+  const { name } = await store.edit("shoppers", before[0].id, (s) => { s.customer.lastName = "Hill"; });
+  for (let count = 0; count < 3; count++) await store.sync();
+  assert.equal(store.status.problem.path, "filter.shoppers.customer.phone");
+  assert.equal((await store.records("shoppers")).length, before.length);
+  await store.close();
+  store = await device({ "customer.county": "Kent" });
+  for (let count = 0; count < 3; count++) await store.sync();
+  assert.deepEqual([store.status.phase, store.status.unsent, store.status.refused], ["idle", 0, 0]);
+  assert.equal((await (await store.ticket(name)).outcome).status, "merged");
+  assert.deepEqual([...new Set((await store.records("shoppers")).map(({ customer }) => customer.county))], ["Kent"]);
+  await store.close();
   await shop.stop();
 });

@@ -70,7 +70,10 @@ extension FieldMergeStore {
                 try await write("snapshot anew") { try $0.forgetSnapshot(kind) }
                 return kind == .reshape ? .page : .resync
             }
-            if request.difference != nil, answer.status == 410 {
+            // The rules may lack a field of the earlier filter.
+            let isOtherDue = try await file.read { try $0.dueDifference() != nil }
+            let isOldFilter = isOtherDue && kind == .reshape && answer.status == 400
+            if isOldFilter || (request.difference != nil && answer.status == 410) {
                 sync.freshAfter = nil
                 return .resync
             }

@@ -1,4 +1,4 @@
-import { loaded } from "./errors.js";
+import { loaded, lost } from "./errors.js";
 import { isChange, rowIn } from "./layers.js";
 import { renamedConflict, renamedEdit, renamedRow } from "./renaming.js";
 import { Rules, pick } from "./rules.js";
@@ -25,7 +25,7 @@ export async function readRules({ local, gateway, options, wants, signal, progre
     await setRules(local, told, isKept);
     wants.readRules = false;
   }
-  const { stale, revision } = await local.place();
+  const { stale, revision, isDue } = await local.place();
   // Without a revision a snapshot of everything is due.
   if (!stale.length || revision === null) return;
   const { refresh } = await loaded(import("./download.js"));
@@ -34,6 +34,8 @@ export async function readRules({ local, gateway, options, wants, signal, progre
   } catch (error) {
     const { kind } = error.answer ?? {};
     if (!["lost", "retry", "refused"].includes(kind)) throw error;
+    // The rules may lack a field of the earlier filter: then all records of the next one are read.
+    if (kind === "refused" && isDue) throw lost(error.answer, "resync");
     wants.readRules = kind === "refused";
     return error;
   }

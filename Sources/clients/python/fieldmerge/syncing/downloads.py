@@ -84,6 +84,8 @@ class Downloads(Exchange):
         if answer.status in (400, 410) and cursor is not None:
             self.model.forget_refresh()
             return self._lost("the snapshot that broke off cannot go on")
+        if answer.status == 400 and subset is not None and self.model.difference() is not None:
+            return "answer.resync"  # the rules do not have the earlier filter any more
         # Resources of which one is unknown: the rules have changed again.
         return "answer.rules" if answer.status == 404 and answer.problem else self._refusal(answer)
 
