@@ -98,5 +98,38 @@ import Testing
             #expect(try await store.records("shoppers").count == all.count)
             for one in [store, whole] { await one.close() }
         }
+
+        @Test("Rules without a field of the filter wait for another subset") func rules() async throws {
+            let folder = try TemporaryFolder()
+            let rules = folder.file("rules")
+            try FileManager.default.copyItem(at: BuiltProgram.root.appendingPathComponent("MergeRules"), to: rules)
+            let sql = try String(
+                contentsOf: BuiltProgram.root.appendingPathComponent("Samples/shop/sqlite.sql"), encoding: .utf8)
+            let gateway = try await RealGateway.start(
+                program: try #require(BuiltProgram.url), rules: rules, sql: sql)
+            var store = try await Self.opened(
+                gateway, at: folder.file("a.db"), keep: [.range("customer.phone", from: "0", before: "1")])
+            #expect(try await store.sync().isOK)
+            let before = try await store.records("shoppers").map(\.id)
+            let file = rules.appendingPathComponent("shoppers.yaml")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let left = lines.filter { !$0.contains(" phone: ") }
+            try left.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+            try await gateway.restart()
+            let id = try #require(before.first)
+            let ticket = try await store.edit("shoppers", id) { $0["customer", "lastName"] = "Hill" }
+            for _ in 0..<3 { _ = try await store.sync() }
+            #expect(await store.status.problem?["path"] == "filter.shoppers.customer.phone")
+            #expect(try await store.records("shoppers").map(\.id) == before)
+            await store.close()
+            store = try await Self.opened(gateway, at: folder.file("a.db"), keep: [.equals("customer.county", "Kent")])
+            for _ in 0..<3 { _ = try await store.sync() }
+            let status = await store.status
+            #expect(status.phase == .idle && status.unsent == 0 && status.refused == 0)
+            #expect(try await store.ticket(ticket.token)?.outcome.status == .merged)
+            #expect(try await store.records("shoppers").allSatisfy { $0["customer", "county"] == "Kent" })
+            await store.close()
+        }
     }
 #endif
