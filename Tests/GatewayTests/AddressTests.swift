@@ -33,7 +33,10 @@ import TestSupport
         Address("/v1/push", as: "/v1/push", "POST", query: ["preview", "by"]),
         Address(
             "/v1/journal", as: "/v1/journal", "GET, HEAD",
-            query: ["resource", "id", "who", "outcome", "since", "after", "limit", "refused"]),
+            query: [
+                "resource", "id", "group", "field", "who", "device", "outcome", "code", "since", "until", "after", "limit",
+                "refused",
+            ]),
         Address("/v1/journal/1", as: "/v1/journal/{number}", "GET, HEAD"),
         Address("/v1/journal/1/undo", as: "/v1/journal/{number}/undo", "POST", query: ["preview"]),
         Address("/v1/token", as: "/v1/token", "POST"),
