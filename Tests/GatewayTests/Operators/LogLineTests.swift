@@ -69,7 +69,8 @@ import TestSupport
                 #expect(line.contains(" notice fieldmerge: request id="), "\(line)")
                 #expect(line.contains(#" path="/v1/merge/people" status=422 "#), "\(line)")
                 #expect(line.contains(#" code=\#(code) who="tablet-7" device="#), "\(line)")
-                #expect(line.contains(" resource=people cause=\"") && line.contains(cause), "\(line)")
+                #expect(line.contains(" resource=people ") && line.contains(" cause=\""), "\(line)")
+                #expect(line.contains(cause), "\(line)")
             }
             // A push tells the resource of the edit that is at fault.
             _ = try await client.post(
@@ -98,7 +99,7 @@ import TestSupport
         }
         #expect(stranger == 401)
         let line = try #require(await gateway.line(containing: "status=401"))
-        #expect(line.contains(#" code=no-token cause="unknown token""#) && !line.contains("who="), "\(line)")
+        #expect(line.contains(" code=no-token ") && line.contains(#" cause="unknown token""#) && !line.contains("who="), "\(line)")
         #expect(!gateway.log.contains("fm_"))
         #expect(await gateway.stop() == 0)
     }

@@ -12,7 +12,7 @@ import Testing
         _ kind: TestEngine, _ body: @escaping @Sendable (RunningGateway, HTTPClient.Session) async throws -> Void
     ) async throws {
         let database = try await JournalTests.database(kind)
-        try await RunningGateway.with(database, rules: JournalTests.rules) { gateway async throws in
+        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
             try await gateway.client { client in try await body(gateway, client) }
         }
     }
@@ -89,7 +89,7 @@ import Testing
         arguments: TestEngine.allCases)
     func forcedUndo(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
-        try await RunningGateway.with(database, rules: JournalTests.rules) { gateway async throws in
+        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
             try await gateway.client { client in
                 _ = try await client.post(
                     "/v1/merge/people", JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#))
