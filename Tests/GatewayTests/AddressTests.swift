@@ -34,7 +34,8 @@ import TestSupport
         Address(
             "/v1/journal", as: "/v1/journal", "GET, HEAD",
             query: [
-                "resource", "id", "group", "field", "who", "device", "outcome", "code", "since", "until", "after", "limit",
+                "resource", "id", "group", "field", "who", "device", "outcome", "code", "since", "until", "after",
+                "limit",
                 "refused",
             ]),
         Address("/v1/journal/1", as: "/v1/journal/{number}", "GET, HEAD"),
