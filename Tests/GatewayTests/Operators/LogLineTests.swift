@@ -99,7 +99,9 @@ import TestSupport
         }
         #expect(stranger == 401)
         let line = try #require(await gateway.line(containing: "status=401"))
-        #expect(line.contains(" code=no-token ") && line.contains(#" cause="unknown token""#) && !line.contains("who="), "\(line)")
+        #expect(
+            line.contains(" code=no-token ") && line.contains(#" cause="unknown token""#) && !line.contains("who="),
+            "\(line)")
         #expect(!gateway.log.contains("fm_"))
         #expect(await gateway.stop() == 0)
     }
