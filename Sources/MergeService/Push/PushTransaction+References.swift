@@ -18,12 +18,12 @@ extension PushTransaction {
         guard let viewer = run.viewer(of: row.index),
             let keys = run.active.schema.tables[row.section.table]?.foreignKeys, !keys.isEmpty
         else { return nil }
-        let given = givenColumns(of: row)
+        let sent = row.sentColumns
         for key in keys {
             let columns = key.columns.compactMap { name in
                 row.section.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
             }
-            let chosen = columns.filter { !given.contains($0) }
+            let chosen = columns.filter { sent.contains($0) }
             guard columns.count == key.columns.count, !chosen.isEmpty,
                 current == nil || assignments.contains(where: { chosen.contains($0.column) })
             else { continue }
@@ -44,13 +44,6 @@ extension PushTransaction {
                 .refusal(run.dialect.violation(of: key), assignments: whole, current: current)
         }
         return nil
-    }
-
-    /// Returns the columns that the rules set, so that the client does not choose their values.
-    private func givenColumns(of row: EditedRow) -> Set<Int> {
-        var columns = Set(row.section.stamps.map(\.column))
-        if row.edit.isCreation { columns.formUnion((rights(of: row.index).claimed(by: row) ?? []).map(\.column)) }
-        return columns
     }
 
     func refuse(_ refusal: PushStop?) throws(PushStop) {

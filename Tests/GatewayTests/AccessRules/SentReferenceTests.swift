@@ -71,7 +71,8 @@ import Testing
             #expect(deleted.status == 200, "\(deleted.text)")
             let back = try await merge(#"{"name":{"old":"Tea","new":"Teas"}}"#)
             #expect(try back.json()["outcomes"]?[0]?["outcome"]?.text == "restored", "\(back.text)")
-            #expect(try await database.run("SELECT name, area, second FROM shops WHERE id = 1;") == "Teas\t1\t1\n")
+            let row = try await database.run("SELECT name, area, second FROM shops WHERE id = 1;")
+            #expect(row == "Teas\t1\t1\n", "\(row)")
         }
     }
 }
