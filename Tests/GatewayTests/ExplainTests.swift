@@ -17,7 +17,7 @@ import TestSupport
 
     @Test func theTableTellsWhatMetAndWhy() async throws {
         let (status, output, errors) = try await Self.explain("plain-each-outcome", resource: "plain")
-        #expect(status == 0 && errors == "", "\(errors)")
+        try #require(status == 0 && errors == "", "\(errors)")
         let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[0] == "plain: merged, with 2 conflicts")
         #expect(

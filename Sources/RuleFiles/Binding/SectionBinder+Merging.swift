@@ -182,7 +182,7 @@ extension SectionBinder {
                 findings.error(assignment.column.place, "column “\(name)” cannot be written, because \(owned)")
             } else if key.contains(name) {
                 findings.error(assignment.column.place, "column “\(name)” is the key, which a deletion cannot change")
-            } else if let fault = SQLLiteral(assignment.sql.value)?.fault(in: column) {
+            } else if !references.schema.isGuessed, let fault = SQLLiteral(assignment.sql.value)?.fault(in: column) {
                 findings.error(
                     assignment.sql.place,
                     "column “\(name)” of type \(column.declaredType) cannot store this value: \(fault)")
