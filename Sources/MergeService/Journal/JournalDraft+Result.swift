@@ -41,10 +41,13 @@ extension JournalDraft {
                 body: codec.refused(request.sent.body, request.sent.address, active.catalog),
                 reason: (result.problem ?? culprit.problem)?.code.rawValue ?? "refused")
         }
-        let entries = result.results.enumerated().compactMap {
-            Self.entry(
-                $1, step: step($0), elsewhere: elsewhere($0), active: active, codec: codec, request: request.sent.id,
-                isRefused: refused != nil)
+        let repeated = refused == nil ? [] : result.results.repeatedRefusals
+        let entries = result.results.enumerated().compactMap { index, edit in
+            repeated.contains(index)
+                ? nil
+                : Self.entry(
+                    edit, step: step(index), elsewhere: elsewhere(index), active: active, codec: codec,
+                    request: request.sent.id, isRefused: refused != nil)
         }
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
@@ -82,6 +85,25 @@ extension JournalDraft {
             resource: own.resource, record: own.record, status: edit.status.rawValue,
             outcomes: outcomes, rules: active.catalog.version,
             body: codec.entry(edit, active.catalog, request), changed: changed, steps: steps)
+    }
+}
+
+extension [EditResult] {
+    /// The positions of edits that were only rolled back, of records for which another edit has an entry.
+    fileprivate var repeatedRefusals: Set<Int> {
+        struct Name: Hashable {
+            let resource: String
+            let id: RowLabel?
+        }
+        func name(_ edit: EditResult) -> Name { Name(resource: edit.resource.name, id: edit.id) }
+        var told = Set(filter { !$0.isOnlyRolledBack }.map(name))
+        return Set(indices.filter { self[$0].isOnlyRolledBack && !told.insert(name(self[$0])).inserted })
+    }
+}
+
+extension EditResult {
+    fileprivate var isOnlyRolledBack: Bool {
+        status == .failed && problem?.code == .rolledBack && !outcomes.contains(where: \.kind.isTold)
     }
 }
 

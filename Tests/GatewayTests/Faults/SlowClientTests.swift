@@ -70,7 +70,7 @@ import TestSupport
 
     @Test("A slow body is taken while it grows") func slowUplink() async throws {
         let gateway = try await GatewayProcess(
-            try await Ledger.database(.sqlite), rules: Ledger.rules, options: Self.options + ["--request-time", "3"])
+            try await Ledger.database(.sqlite), rules: Ledger.rules, options: Self.options + ["--request-time", "5"])
         let printed = try await Shell.run(["python3", "-c", Self.uplink, String(gateway.port)])
         let parts = printed.split(whereSeparator: \.isWhitespace)
         #expect(parts.count == 2 && Int(parts[0]) ?? 0 >= 5 && parts[1] == "200", "\(printed)")
