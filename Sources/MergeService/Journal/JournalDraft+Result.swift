@@ -91,14 +91,15 @@ extension JournalDraft {
 extension [EditResult] {
     /// The positions of edits that were only rolled back, of records for which another edit has an entry.
     fileprivate var repeatedRefusals: Set<Int> {
-        struct Name: Hashable {
-            let resource: String
-            let id: RowLabel?
-        }
-        func name(_ edit: EditResult) -> Name { Name(resource: edit.resource.name, id: edit.id) }
+        func name(_ edit: EditResult) -> EditedRecord { EditedRecord(resource: edit.resource.name, id: edit.id) }
         var told = Set(filter { !$0.isOnlyRolledBack }.map(name))
         return Set(indices.filter { self[$0].isOnlyRolledBack && !told.insert(name(self[$0])).inserted })
     }
+}
+
+private struct EditedRecord: Hashable {
+    let resource: String
+    let id: RowLabel?
 }
 
 extension EditResult {
