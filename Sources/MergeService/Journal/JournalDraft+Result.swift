@@ -89,23 +89,32 @@ extension JournalDraft {
 }
 
 extension [EditResult] {
-    /// The positions of edits that were only rolled back, of records for which another edit has an entry.
+    /// The positions of failed edits without outcomes, of records for which another edit has an entry.
+    ///
+    /// The first edit of a record with a reason of its own has the entry, else the first one.
     fileprivate var repeatedRefusals: Set<Int> {
-        func name(_ edit: EditResult) -> EditedRecord { EditedRecord(resource: edit.resource.name, id: edit.id) }
-        var told = Set(filter { !$0.isOnlyRolledBack }.map(name))
-        return Set(indices.filter { self[$0].isOnlyRolledBack && !told.insert(name(self[$0])).inserted })
+        let bare = indices.filter { self[$0].isBareRefusal }
+        var told = Set(filter { !$0.isBareRefusal }.map(EditedRecord.init))
+        let ordered =
+            bare.filter { self[$0].problem?.code != .rolledBack }
+            + bare.filter { self[$0].problem?.code == .rolledBack }
+        return Set(ordered.filter { !told.insert(EditedRecord(self[$0])).inserted })
     }
 }
 
 private struct EditedRecord: Hashable {
     let resource: String
     let id: RowLabel?
+
+    init(_ edit: EditResult) {
+        resource = edit.resource.name
+        id = edit.id
+    }
 }
 
 extension EditResult {
-    fileprivate var isOnlyRolledBack: Bool {
-        status == .failed && problem?.code == .rolledBack && !outcomes.contains(where: \.kind.isTold)
-    }
+    /// True for a failed edit without outcomes that its entry would contain.
+    fileprivate var isBareRefusal: Bool { status == .failed && !outcomes.contains(where: \.kind.isTold) }
 }
 
 extension OutcomeKind {
