@@ -64,7 +64,7 @@ struct JournalController {
             claims: context.bearer?.claims ?? AccessClaims(), maintenance: box.maintenance,
             deadline: context.deadline)
         let answer = try await actions.undo(
-            number, wanted, sender: sender, request: context.received.id, isPreview: isPreview)
+            number, wanted: wanted, sender: sender, request: context.received.id, isPreview: isPreview)
         if let result = answer.result, !isPreview {
             metrics.count(result)
             await delivery.note(result, under: active, for: access, context.deadline)

@@ -40,13 +40,13 @@ package struct JournalActions: Sendable {
     ///   - wanted: the groups to undo, and whether values that have changed since are undone too.
     ///   - request: the id of the HTTP request; nil at the console.
     package func undo(
-        _ number: Int, _ wanted: UndoRequest, sender: Sender, request id: String? = nil, isPreview: Bool
+        _ number: Int, wanted: UndoRequest, sender: Sender, request id: String? = nil, isPreview: Bool
     ) async throws -> PushAnswer {
         let body = wanted.body
         let key = isPreview ? nil : Self.key("undo:\(number)", body)
         return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
             () async throws(Failure) in
-            let opposite = try await oppositeOrFailure(number, wanted)
+            let opposite = try await oppositeOrFailure(number, wanted: wanted)
             let request = PushRequest(
                 push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
                 purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
@@ -63,10 +63,10 @@ package struct JournalActions: Sendable {
     }
 
     private func oppositeOrFailure(
-        _ number: Int, _ wanted: UndoRequest
+        _ number: Int, wanted: UndoRequest
     ) async throws(Failure) -> UndoDecoder.Opposite {
         do {
-            return try await opposite(of: number, wanted)
+            return try await opposite(of: number, wanted: wanted)
         } catch {
             throw Failure(any: error)
         }
@@ -78,7 +78,7 @@ package struct JournalActions: Sendable {
         return PushKey(text: key.text, name: key.name, request: key.fingerprint)
     }
 
-    private func opposite(of number: Int, _ wanted: UndoRequest) async throws -> UndoDecoder.Opposite {
+    private func opposite(of number: Int, wanted: UndoRequest) async throws -> UndoDecoder.Opposite {
         let stored = try await service.entry(number, active: active, deadline: deadline)
         let (resource, content) = try service.undoable(stored, active: active)
         if let access, !EntryView.isReadable(PackedBytes.unpack(content), of: resource, by: access.viewer) {
@@ -158,7 +158,7 @@ package struct JournalActions: Sendable {
         }
         let parts = refused.address.split(separator: "/").map(String.init)
         if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {
-            let opposite = try await opposite(of: number, try UndoRequest(refused.body))
+            let opposite = try await opposite(of: number, wanted: try UndoRequest(refused.body))
             return Resent(
                 edits: [opposite.edit], form: .merge,
                 undone: opposite.outcomes.map { .undo(number, outcome: $0) })

@@ -104,7 +104,7 @@ package struct JournalDesk: Sendable {
         try await act(under: rules, isPreview: isPreview) { actions in
             try await actions.undo(
                 number,
-                UndoRequest(
+                wanted: UndoRequest(
                     groups: groups.isEmpty ? nil : Set(groups.map { ExactText($0) }), isForced: isForced),
                 sender: author, isPreview: isPreview)
         }

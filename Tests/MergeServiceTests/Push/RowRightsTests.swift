@@ -39,14 +39,14 @@ import Testing
         let view = try Self.view(book, roles: roles)
         let edit = book.edit(book.orders, 1, "total", from: .integer(10), to: .integer(20))
         return try await book.run([[edit]]) { stages in
-            try body(RowRights(view, RowsBefore(stages.run)), stages.row(0))
+            try body(RowRights(of: view, before: RowsBefore(stages.run)), stages.row(0))
         }
     }
 
     @Test("The roles that apply depend on the row")
     func roles() async throws {
         let found = try await Self.rights(["clerk", "manager"]) { rights, row in
-            ["new", "paid", "sent"].map { rights.held(on: Self.order($0), EditReport(row.step.edit)).isEmpty }
+            ["new", "paid", "sent"].map { rights.held(on: Self.order($0), report: EditReport(row.step.edit)).isEmpty }
         }
         #expect(found == [false, false, true])
     }
@@ -60,7 +60,7 @@ import Testing
             let found = try await Self.rights(roles) { rights, row in
                 do throws(DecidingStop) {
                     let report = EditReport(row.step.edit)
-                    try rights.check(row.edit, isThere: true, root: Self.order(state), report)
+                    try rights.check(row.edit, isThere: true, root: Self.order(state), report: report)
                     return true
                 } catch {
                     guard case .refused(let problem) = error, problem.code == .noRight else { throw error }
@@ -76,7 +76,7 @@ import Testing
         let isEmpty = try await Self.rights(["clerk", "manager"]) { rights, row in
             var report = EditReport(row.step.edit)
             report.held = rights.grants(on: Self.order("new"))
-            return rights.held(on: Self.order("paid"), report).isEmpty
+            return rights.held(on: Self.order("paid"), report: report).isEmpty
         }
         #expect(isEmpty)
     }
@@ -85,7 +85,7 @@ import Testing
     func missingRow() async throws {
         let isAllowed = try await Self.rights(["clerk"]) { rights, row in
             do throws(DecidingStop) {
-                try rights.check(row.edit, isThere: false, root: nil, EditReport(row.step.edit))
+                try rights.check(row.edit, isThere: false, root: nil, report: EditReport(row.step.edit))
                 return true
             } catch {
                 return false
@@ -100,9 +100,9 @@ import Testing
             let outcomes = [0, 1].map { group in Outcome(.applied, group: group) }
             let update = RowChange.update([Assignment(column: 2, value: .integer(20))])
             return [
-                rights.needs(of: update, row, outcomes: outcomes[...], among: .all).count,
-                rights.needs(of: .none, row, outcomes: outcomes[...], among: .all).count,
-                rights.needs(of: .delete, row, outcomes: outcomes[...], among: .all).count,
+                rights.needs(of: update, by: row, outcomes: outcomes[...], among: .all).count,
+                rights.needs(of: .none, by: row, outcomes: outcomes[...], among: .all).count,
+                rights.needs(of: .delete, by: row, outcomes: outcomes[...], among: .all).count,
             ]
         }
         #expect(counts == [2, 0, 0])

@@ -32,12 +32,12 @@ extension PushTransaction {
         let rights = rights(of: row.index)
         let report = progress.reports[row.index]
         let needs = rights.needs(
-            of: change, row, outcomes: report.outcomes[first...], among: rights.held(on: root, report))
+            of: change, by: row, outcomes: report.outcomes[first...], among: rights.held(on: root, report: report))
         progress.reports[row.index].needs.formUnion(needs)
         if case .insert = change, row.section.kind == .root { progress.reports[row.index].createsRecord = true }
     }
 
-    func rights(of edit: Int) -> RowRights { RowRights(run.view(of: edit), facts.before) }
+    func rights(of edit: Int) -> RowRights { RowRights(of: run.view(of: edit), before: facts.before) }
 
     /// Checks that a role that permits the writes applies to each written record.
     ///

@@ -14,13 +14,13 @@ struct RowEvaluation {
     let report: EditReport
     let facts: FactView
 
-    private var rights: RowRights { RowRights(facts.run.view(of: row.index), facts.before) }
+    private var rights: RowRights { RowRights(of: facts.run.view(of: row.index), before: facts.before) }
 
     /// Decides the row.
     ///
     /// - Throws: a refusal, 403; a fault for a base that neither fits its column nor is in the row.
     func decision(spending budget: inout WorkBudget) throws(DecidingStop) -> RowDecision {
-        try rights.check(row.edit, isThere: found.current != nil, root: root, report)
+        try rights.check(row.edit, isThere: found.current != nil, root: root, report: report)
         let readable = rights.readable(row, root: root)
         let isDependent = facts.keys.areMissing(for: row.edit)
         let action =

@@ -7,7 +7,7 @@ struct RowRights {
     private let view: ResourceView?
     private let before: RowsBefore
 
-    init(_ view: ResourceView?, _ before: RowsBefore) {
+    init(of view: ResourceView?, before: RowsBefore) {
         self.view = view
         self.before = before
     }
@@ -24,7 +24,7 @@ struct RowRights {
     /// Returns the roles that apply to a row's record now, before the push and when the edit found it.
     ///
     /// - Parameter root: the record's own row; nil if it does not exist.
-    func held(on root: [Value]?, _ report: EditReport) -> GrantSet {
+    func held(on root: [Value]?, report: EditReport) -> GrantSet {
         // The rights on a new record are checked after all its writes.
         guard let root, !report.createsRecord else { return .all }
         return grants(on: root).intersection(report.held ?? .all)
@@ -35,12 +35,12 @@ struct RowRights {
     /// - Parameters:
     ///   - isThere: true if the row exists.
     ///   - root: the record's own row; nil if it does not exist.
-    func check(_ edit: RowEdit, isThere: Bool, root: [Value]?, _ report: EditReport) throws(DecidingStop) {
+    func check(_ edit: RowEdit, isThere: Bool, root: [Value]?, report: EditReport) throws(DecidingStop) {
         guard let view else { return }
         // The answer must not reveal anything about a missing row.
         guard root != nil || edit.isCreation else { return }
         do throws(Problem) {
-            _ = try view.needs(of: edit, isThere: isThere, among: held(on: root, report))
+            _ = try view.needs(of: edit, isThere: isThere, among: held(on: root, report: report))
         } catch {
             throw .refused(error)
         }
@@ -61,7 +61,7 @@ struct RowRights {
     ///
     /// - Parameter outcomes: the outcomes of the change.
     func needs(
-        of change: RowChange, _ row: EditedRow, outcomes: ArraySlice<Outcome>, among held: GrantSet
+        of change: RowChange, by row: EditedRow, outcomes: ArraySlice<Outcome>, among held: GrantSet
     ) -> [GrantSet] {
         guard let view else { return [] }
         let section = row.edit.section

@@ -27,7 +27,7 @@ struct RowSearch {
     private var section: Section { row.section }
     private var run: RunEnvironment { facts.run }
     private var isDependent: Bool { facts.keys.areMissing(for: row.edit) }
-    private var rights: RowRights { RowRights(run.view(of: row.index), facts.before) }
+    private var rights: RowRights { RowRights(of: run.view(of: row.index), before: facts.before) }
 
     /// Searches the row.
     ///
