@@ -18,7 +18,7 @@ package struct ForeignChangeStatus: Sendable {
     package var cycles = 0
     /// The foreign changes that this gateway has found.
     package var found = 0
-    /// Those that the row log should have contained.
+    /// Changes that the row log should have contained.
     package var foundByScanOnly = 0
     /// The changes that this gateway has recorded from the row log.
     package var logged = 0

@@ -9,7 +9,7 @@ import GRDB
 extension Ledger {
     /// Notes the filter that the app wants from now on.
     ///
-    /// All processes of a store have the one that was opened last.
+    /// All processes of a store have the subset that was opened last.
     func claimSubset() throws {
         let wanted = context.subset.value
         guard try meta("keep") != wanted else { return }

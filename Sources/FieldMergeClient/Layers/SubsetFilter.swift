@@ -48,7 +48,7 @@ package struct SubsetFilter: Sendable, Hashable {
     }
 }
 
-/// The difference between the records of the feed and those that the app wants.
+/// The difference between the records of the feed and the records that the app wants.
 struct SubsetDifference: Sendable {
     let filter: JSONValue
     /// The place in the changes up to which the client has the records of the feed.

@@ -106,7 +106,7 @@ extension FieldMergeStore {
         } catch FieldMergeError.storeClosed {
             // A closed store has no values.
         }
-        // Any resource may be one that the query refers to.
+        // The query may refer to any resource.
         let topic = query.follow.isEmpty ? Bells.Topic.resource(query.resource) : .records
         return LiveQuery(query: query, topic: topic, bells: bells, queries: liveQueries)
     }

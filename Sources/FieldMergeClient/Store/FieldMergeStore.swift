@@ -81,7 +81,7 @@ public actor FieldMergeStore {
     ///   - resources: those whose records are kept here; others are asked for when they are read.
     ///   - keep: a subset by resource, such as `["orders": [.oneOf("order.status", ["open"])]]`: only records that match are
     ///     kept. The conditions are `equals`, `oneOf` and `range` on fields of root sections. All processes of a store keep
-    ///     the subset of the one that opened it last.
+    ///     the subset of the process that opened it last.
     ///   - client: name and version of the app, such as `shop-ios/3.2`, sent as `X-Client`.
     ///   - indexes: paths of fields by resource, such as `["orders": ["order.status", "order.due"]]`, for queries that need not
     ///     read all records. They are built in the background, and dropped if this names others. nil leaves them as they are.

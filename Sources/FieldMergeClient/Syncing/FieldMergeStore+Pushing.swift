@@ -29,7 +29,7 @@ extension FieldMergeStore {
 
     /// Returns the request for changes of a push; nil if it has none.
     ///
-    /// Records of another shape than the present rules, and of another filter, come by a snapshot.
+    /// A snapshot brings the records whose shape or filter has changed.
     private func changesRequest() async throws -> ChangesRequest? {
         let isSingle = sync.isSingle
         return try await file.read { ledger in

@@ -13,7 +13,7 @@ public protocol TypedRow: Codable, Hashable, Sendable {}
 
 /// A member of an ENUM or SET column.
 ///
-/// It may be one that the types do not name.
+/// The types may not name it.
 public protocol TypedMember: RawRepresentable, Codable, Hashable, Sendable where RawValue == String {}
 
 /// A resource with the type of its records, such as `Orders`.

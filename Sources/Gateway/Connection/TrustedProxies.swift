@@ -29,7 +29,7 @@ package struct TrustedProxies: Sendable {
 
     /// Returns the address of a client: that of the connection, or the last address before the trusted proxies.
     ///
-    /// Each proxy appends the address of its own client, so only the addresses from the right are certain.
+    /// Each proxy appends the address of its own client, so only addresses that trusted proxies appended are certain.
     func client(of peer: String?, forwarded: [String]) -> String? {
         guard let peer, !addresses.isEmpty, isTrusted(peer) else { return peer }
         var client = peer

@@ -81,7 +81,7 @@ actor BinlogConnection {
     private static let mostGroups = 500
     private static let mostChanges = 5_000
 
-    /// Waits for the next transaction, and returns those that have arrived; none for a heartbeat.
+    /// Waits for the next transaction, and returns the transactions that have arrived; none for a heartbeat.
     ///
     /// A cancelled task ends the connection.
     nonisolated func batch() async throws(BinlogReadError) -> [Group] {

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The current forms of the logged tables: how the log names them, and where their columns are.
+/// The current forms of the logged tables: their names in the log, and the positions of their columns.
 struct LoggedForms: Sendable {
     let watched: WatchedTables
     /// The tables that the log does not contain, by their index.

@@ -128,7 +128,7 @@ struct FactStore {
         let batches = QuestionBatches(questions)
         for (place, keys) in batches.rows { try read(RecordKey.ordered(keys), of: place, &writer) }
         for (place, links) in batches.singletons { try answerSingletons(of: place, links.ordered, &writer) }
-        for (search, tuples) in batches.identities { try answer(search, tuples.ordered, &writer) }
+        for (search, tuples) in batches.identities { try answer(search, tuples: tuples.ordered, &writer) }
         for (place, keys) in batches.frozen {
             for (key, isFrozen) in try frozen(keys, of: place) {
                 facts.before.recordFrozen(isFrozen, key, of: place.section)
@@ -188,7 +188,7 @@ struct FactStore {
     }
 
     private mutating func answer(
-        _ search: QuestionBatches.Identity, _ tuples: [[Value]], _ writer: inout ChangeWriter
+        _ search: QuestionBatches.Identity, tuples: [[Value]], _ writer: inout ChangeWriter
     ) throws(PushStop) {
         try writer.flush()
         let columns = search.columns
