@@ -14,6 +14,11 @@ struct HTTPConnections: ServerChildChannel {
     let door: ClientDoor
     /// nil for plain HTTP.
     let certificate: ServerCertificate?
+    /// The type of the parsing handler.
+    ///
+    /// If two event loops use this generic type for the first time at once, the Swift 6.3 runtime can crash. So the type
+    /// is used before the first connection.
+    private let parser = ObjectIdentifier(ByteToMessageHandler<HTTPRequestDecoder>.self)
 
     struct Value: ServerChildChannelValue {
         let channel: any Channel
