@@ -6,7 +6,8 @@ import Testing
 @Suite struct HeldPushesTests {
     private static func names(_ edits: String) -> PushNames {
         Array(#"{"key":"k","edits":[\#(edits)]}"#.utf8).withUnsafeBytes {
-            PushDecoder(catalog: DecoderTests.catalog, limits: WireLimits()).names(in: $0)
+            PushDecoder(catalog: DecoderTests.catalog, limits: WireLimits())
+                .syncedPush($0, sender: "", syncFeed: nil).names
         }
     }
 
@@ -43,7 +44,8 @@ import Testing
 
     @Test("A body that is not JSON has no names") func broken() {
         let names = Array("{".utf8).withUnsafeBytes {
-            PushDecoder(catalog: DecoderTests.catalog, limits: WireLimits()).names(in: $0)
+            PushDecoder(catalog: DecoderTests.catalog, limits: WireLimits())
+                .syncedPush($0, sender: "", syncFeed: nil).names
         }
         #expect(names.resources.isEmpty && names.created.isEmpty)
     }

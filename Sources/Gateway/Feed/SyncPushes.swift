@@ -30,25 +30,30 @@ struct SyncPushes {
 
     /// Runs a push, or returns its stored answer.
     mutating func run(_ push: SyncRequest.SentPush, _ context: GatewayContext) async {
-        let active = box.active ?? runner.active
-        let names = push.body.withUnsafeBytes {
-            PushDecoder(catalog: active.catalog, limits: limits).names(in: $0)
-        }
+        var names = PushNames()
         do {
             let ending = try await box.underNewestRules(until: context.deadline) { active in
-                try await answer(push, naming: names, by: runner.under(active ?? runner.active), context)
+                let runner = runner.under(active ?? runner.active)
+                let read = decoded(push, by: runner, in: context)
+                names = read.names
+                return try await answer(
+                    to: try read.decoded.get(), sent: push.body, naming: names, by: runner, in: context)
             }
             guard let (answer, body) = ending else {
-                earlier.note(names.created, answer: nil)
+                earlier.noteNoRows(names.created)
                 return refuse(push, naming: names, for: Self.notRun)
             }
             text.add(body, code: answer.httpStatus)
-            earlier.note(names.created, answer: body)
+            if let result = answer.result {
+                earlier.note(names.created, in: result)
+            } else {
+                earlier.note(names.created, inStored: body)
+            }
             if answer.status != .merged { allMerged = false }
             context.failure.note(answer)
             if answer.result?.problem?.retry?.isLater == true { held.holdAll() }
         } catch {
-            earlier.note(names.created, answer: nil)
+            earlier.noteNoRows(names.created)
             let failure = Failure(any: error)
             var problem = failure.problem
             if let cause = failure.cause { box.note(cause, of: context) }
@@ -73,23 +78,23 @@ struct SyncPushes {
         }
     }
 
+    private func decoded(
+        _ push: SyncRequest.SentPush, by runner: PushRunner, in context: GatewayContext
+    ) -> SyncedPush {
+        let sender = context.keyOwner
+        let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)
+        return push.body.withUnsafeBytes { decoder.syncedPush($0, sender: sender, syncFeed: feed) }
+    }
+
     /// Returns nil for a push that is not run.
     private func answer(
-        _ push: SyncRequest.SentPush, naming names: PushNames, by runner: PushRunner, _ context: GatewayContext
+        to decoded: DecodedPush, sent body: [UInt8], naming names: PushNames, by runner: PushRunner,
+        in context: GatewayContext
     ) async throws -> (PushAnswer, body: [UInt8])? {
         let sender = try context.sender
-        let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)
-        let decoded = try push.body.withUnsafeBytes { bytes throws(Problem) in
-            try decoder.push(bytes, headerKey: nil, sender: context.keyOwner, syncFeed: feed)
-        }
-        guard decoded.key != nil else {
-            throw Problem(
-                .invalid, detail: "A push of a sync needs a key.",
-                path: WirePath("key"))
-        }
         let run = PushRun(
             decoded, of: sender, form: .push,
-            sent: SentRequest(address: "/v1/push", body: push.body, id: context.received.id),
+            sent: SentRequest(address: "/v1/push", body: body, id: context.received.id),
             tellsAuthors: tellsAuthors)
         if held.holds(names) || context.received.caller.hasLeft {
             do {

@@ -33,22 +33,56 @@ package struct PushDecoder: Sendable {
         self.requiresVersion = requiresVersion
     }
 
-    /// Reads the body of a push, which may be part of a sync.
+    /// Reads the body of a push.
     ///
     /// - Throws: a `Problem` if the body is not JSON, its envelope is invalid, or its key is unusable. All other
     ///   problems are in the result.
     package func push(
-        _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String, syncFeed: String? = nil
+        _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {
-        try JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) { root throws(Problem) in
-            try checkEnvelope(root)
-            let origin = try PushOrigin(root, edits: root["edits"]?.elements ?? [], syncFeed: syncFeed)
-            let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/push")
-            do throws(Problem) {
-                return DecodedPush(key: key, origin: origin, push: .success(try push(root, key?.text)))
-            } catch {
-                return DecodedPush(key: key, origin: origin, push: .failure(error))
+        try parse(body) { root throws(Problem) in
+            try push(root, headerKey: headerKey, sender: sender, syncFeed: nil)
+        }
+    }
+
+    /// Reads a push of a sync with its names.
+    ///
+    /// - Parameter syncFeed: The feed of the sync, which a push without a feed has too.
+    package func syncedPush(_ body: UnsafeRawBufferPointer, sender: String, syncFeed: String?) -> SyncedPush {
+        do throws(Problem) {
+            return try parse(body) { root throws(Problem) in
+                let names = PushNames(root, in: catalog)
+                do throws(Problem) {
+                    let decoded = try push(root, headerKey: nil, sender: sender, syncFeed: syncFeed)
+                    guard decoded.key != nil else {
+                        throw Problem(.invalid, detail: "A push of a sync needs a key.", path: Self.keyPlace)
+                    }
+                    return SyncedPush(names: names, decoded: .success(decoded))
+                } catch {
+                    return SyncedPush(names: names, decoded: .failure(error))
+                }
             }
+        } catch {
+            return SyncedPush(names: PushNames(), decoded: .failure(error))
+        }
+    }
+
+    private func parse<Answer>(
+        _ body: UnsafeRawBufferPointer, _ read: (JSONNode) throws(Problem) -> Answer
+    ) throws(Problem) -> Answer {
+        try JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory, read)
+    }
+
+    private func push(
+        _ root: JSONNode, headerKey: String?, sender: String, syncFeed: String?
+    ) throws(Problem) -> DecodedPush {
+        try checkEnvelope(root)
+        let origin = try PushOrigin(root, edits: root["edits"]?.elements ?? [], syncFeed: syncFeed)
+        let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/push")
+        do throws(Problem) {
+            return DecodedPush(key: key, origin: origin, push: .success(try push(root, key?.text)))
+        } catch {
+            return DecodedPush(key: key, origin: origin, push: .failure(error))
         }
     }
 
@@ -100,19 +134,11 @@ package struct PushDecoder: Sendable {
             refused: earlier.refusedIDs)
     }
 
-    /// Returns the names in the body of a push, or none if it is not JSON.
-    package func names(in body: UnsafeRawBufferPointer) -> PushNames {
-        let names = try? JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) {
-            root throws(Problem) in PushNames(root, in: catalog)
-        }
-        return names ?? PushNames()
-    }
-
     /// Reads one edit as a push of its own.
     package func merge(
         _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {
-        try JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) { root throws(Problem) in
+        try parse(body) { root throws(Problem) in
             try checkEnvelope(root, of: resource)
             let origin = try PushOrigin(root, edits: [root], syncFeed: nil)
             let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/merge/" + resource.name)

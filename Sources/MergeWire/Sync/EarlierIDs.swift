@@ -13,36 +13,41 @@ package struct EarlierIDs: Sendable {
     /// Creates an empty value, for a first push.
     package init() {}
 
-    /// Records the results of the `tmp:` ids that a push creates; negative ids are valid in one push only.
-    ///
-    /// - Parameter answer: The new or stored answer as JSON, or nil if there is no result.
-    package mutating func note(_ created: [TemporaryID: Section], answer: [UInt8]?) {
-        let keys = answer.map { Self.keys(in: $0, created) } ?? [:]
-        for (id, section) in created where id.isMarked {
-            if let key = keys[id] {
-                rows[id] = Row(table: section.table, key: key)
-                refused.remove(id)
-            } else {
-                rows[id] = nil
-                refused.insert(id)
+    /// Records that none of the `tmp:` ids that a push creates has a row.
+    package mutating func noteNoRows(_ created: [TemporaryID: Section]) { note(created, rows: [:]) }
+
+    /// Records the rows of the `tmp:` ids that a push creates; negative ids are valid in one push only.
+    package mutating func note(_ created: [TemporaryID: Section], in result: PushResult) {
+        var rows: [TemporaryID: Row] = [:]
+        for edit in result.results {
+            for id in edit.ids ?? [] {
+                rows[id.temporary] = Row(table: edit.resource.sections[id.section].table, key: id.key)
             }
         }
+        note(created, rows: rows)
     }
 
-    private static func keys(in answer: [UInt8], _ created: [TemporaryID: Section]) -> [TemporaryID: RecordKey] {
-        let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
+    /// Records the rows of the `tmp:` ids that a push created when its answer was stored.
+    package mutating func note(_ created: [TemporaryID: Section], inStored answer: [UInt8]) {
+        let rows = try? answer.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                var keys: [TemporaryID: RecordKey] = [:]
-                for result in root["results"]?.elements ?? [] {
-                    for (name, node) in result["ids"]?.members ?? [] {
-                        let id = TemporaryID(name.string)
-                        keys[id] = created[id].flatMap { EntryReader.key(node, $0) }
-                    }
+                var rows: [TemporaryID: Row] = [:]
+                for (name, node) in (root["results"]?.elements ?? []).flatMap({ $0["ids"]?.members ?? [] }) {
+                    let id = TemporaryID(name.string)
+                    guard let section = created[id], let key = EntryReader.key(node, section) else { continue }
+                    rows[id] = Row(table: section.table, key: key)
                 }
-                return keys
+                return rows
             }
         }
-        return found ?? [:]
+        note(created, rows: rows ?? [:])
+    }
+
+    private mutating func note(_ created: [TemporaryID: Section], rows found: [TemporaryID: Row]) {
+        for id in created.keys where id.isMarked {
+            rows[id] = found[id]
+            if found[id] == nil { refused.insert(id) } else { refused.remove(id) }
+        }
     }
 
     /// Returns the key of a row that an earlier push created in a table, or in any table if nil.

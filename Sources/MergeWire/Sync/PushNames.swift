@@ -15,7 +15,8 @@ package struct PushNames: Sendable {
     /// All temporary ids with `tmp:` in the body.
     private(set) var temporaryIDs: Set<TemporaryID> = []
 
-    init() {}
+    /// Creates the names of a push that names nothing.
+    package init() {}
 
     init(_ root: JSONNode, in catalog: Catalog) {
         let nodes = (root["edits"]?.elements ?? []).map { edit in
