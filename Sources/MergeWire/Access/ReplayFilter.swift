@@ -4,10 +4,8 @@ package import MergeCore
 package enum ReplayFilter {
     /// Returns the records of an answer whose resources have access rules.
     package static func records(in answer: [UInt8], of catalog: Catalog) -> [(resource: Resource, key: RecordKey)] {
-        let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                results(root).compactMap { name($0, catalog) }
-            }
+        let found = JSONDocument.stored(answer) { root in
+            results(root).compactMap { name($0, catalog) }
         }
         return found ?? []
     }
@@ -28,33 +26,31 @@ package enum ReplayFilter {
     package static func filtered(
         _ answer: [UInt8], standing: [ReadRecord?], for viewer: Viewer, of catalog: Catalog
     ) -> [UInt8]? {
-        try? answer.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                var rest = standing[...]
-                var writer = JSONWriter(capacity: answer.count)
-                func write(_ node: JSONNode, _ writer: inout JSONWriter) {
-                    let record = name(node, catalog) == nil ? nil : rest.popFirst() ?? nil
-                    result(node, record, viewer, catalog, to: &writer)
-                }
-                guard let results = root["results"] else {
-                    write(root, &writer)
-                    return writer.bytes
-                }
-                writer.object { writer in
-                    for (name, value) in root.members {
-                        writer.name(name.string)
-                        switch name.string {
-                        case "results":
-                            writer.array { writer in
-                                for node in results.elements { write(node, &writer) }
-                            }
-                        case "problem": problem(value, &writer)
-                        default: writer.raw(value.text)
-                        }
-                    }
-                }
+        JSONDocument.stored(answer) { root in
+            var rest = standing[...]
+            var writer = JSONWriter(capacity: answer.count)
+            func write(_ node: JSONNode, _ writer: inout JSONWriter) {
+                let record = name(node, catalog) == nil ? nil : rest.popFirst() ?? nil
+                result(node, record, viewer, catalog, to: &writer)
+            }
+            guard let results = root["results"] else {
+                write(root, &writer)
                 return writer.bytes
             }
+            writer.object { writer in
+                for (name, value) in root.members {
+                    writer.name(name.string)
+                    switch name.string {
+                    case "results":
+                        writer.array { writer in
+                            for node in results.elements { write(node, &writer) }
+                        }
+                    case "problem": problem(value, &writer)
+                    default: writer.raw(value.text)
+                    }
+                }
+            }
+            return writer.bytes
         }
     }
 

@@ -14,10 +14,8 @@ package enum ShownResults {
 
     /// Returns the records of an answer to a push, or none for any other answer.
     package static func records(in answer: [UInt8], of catalog: Catalog) -> [Shown] {
-        let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                (root["results"]?.elements ?? [root]).compactMap { shown($0, catalog) }
-            }
+        let found = JSONDocument.stored(answer) { root in
+            (root["results"]?.elements ?? [root]).compactMap { shown($0, catalog) }
         }
         return found ?? []
     }
@@ -31,8 +29,6 @@ package enum ShownResults {
 
     /// Returns a record of `RecordEncoder` in a form that can be compared.
     package static func text(of record: [UInt8]) -> String? {
-        try? record.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in root.text }
-        }
+        JSONDocument.stored(record) { root in root.text }
     }
 }

@@ -16,6 +16,13 @@ enum JSONDocument {
         }
     }
 
+    /// Reads JSON that the journal or the gateway itself wrote, or returns nil if it is damaged.
+    static func stored<Answer>(_ bytes: [UInt8], _ body: (JSONNode) -> Answer) -> Answer? {
+        try? bytes.withUnsafeBytes { bytes throws(Problem) in
+            try parse(bytes, maximumDepth: 2_000) { root throws(Problem) in body(root) }
+        }
+    }
+
     private static func parseInScope<Answer>(
         _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
     ) throws(Problem) -> Answer {

@@ -16,12 +16,10 @@ extension EntryReader {
 
     /// Returns the effects of an entry with the positions of their outcomes.
     package static func steps(_ entry: [UInt8], _ resource: Resource) -> [Step] {
-        let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                guard let record = root["id"].flatMap({ key($0, resource.root) }) else { return [Step]() }
-                return (root["outcomes"]?.elements ?? []).enumerated().compactMap { position, outcome in
-                    effect(outcome, of: resource, record: record).map { Step(outcome: position, effect: $0) }
-                }
+        let found = JSONDocument.stored(entry) { root in
+            guard let record = root["id"].flatMap({ key($0, resource.root) }) else { return [Step]() }
+            return (root["outcomes"]?.elements ?? []).enumerated().compactMap { position, outcome in
+                effect(outcome, of: resource, record: record).map { Step(outcome: position, effect: $0) }
             }
         }
         return found ?? []

@@ -5,15 +5,13 @@ extension EntryReader {
     package static func writes(
         in entry: [UInt8], of resource: Resource, rows wanted: Set<EntryRow>
     ) -> [EntryRow: RowWrites] {
-        let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: depth) { root throws(Problem) in
-                var writes: [EntryRow: [RowWrites.Write]] = [:]
-                each(root, of: resource, wanted) { outcome, row, kind in
-                    guard let write = write(outcome, kind, in: resource.sections[row.section]) else { return }
-                    writes[row, default: []].append(write)
-                }
-                return writes.mapValues { RowWrites($0) }
+        let found = JSONDocument.stored(entry) { root in
+            var writes: [EntryRow: [RowWrites.Write]] = [:]
+            each(root, of: resource, wanted) { outcome, row, kind in
+                guard let write = write(outcome, kind, in: resource.sections[row.section]) else { return }
+                writes[row, default: []].append(write)
             }
+            return writes.mapValues { RowWrites($0) }
         }
         return found ?? [:]
     }

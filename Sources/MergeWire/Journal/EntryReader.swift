@@ -2,24 +2,20 @@ package import MergeCore
 
 /// Reads journal entries back into values.
 package enum EntryReader {
-    static let depth = 2_000
-
     /// Returns the events of some rows in an entry, in their order and in one pass.
     ///
     /// - Parameter columns: Returns the columns of a section's table.
     package static func traces(
         _ entry: [UInt8], of resource: Resource, rows wanted: Set<EntryRow>, columns: (Int) -> [Column]
     ) -> EntryTraces {
-        let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: depth) { root throws(Problem) in
-                var rows: [EntryRow: [RowTrace]] = [:]
-                each(root, of: resource, wanted) { outcome, row, kind in
-                    guard let trace = trace(outcome, kind, in: resource.sections[row.section], columns(row.section))
-                    else { return }
-                    rows[row, default: []].append(trace)
-                }
-                return EntryTraces(rows: rows, conditions: conditions(of: root, resource))
+        let found = JSONDocument.stored(entry) { root in
+            var rows: [EntryRow: [RowTrace]] = [:]
+            each(root, of: resource, wanted) { outcome, row, kind in
+                guard let trace = trace(outcome, kind, in: resource.sections[row.section], columns(row.section))
+                else { return }
+                rows[row, default: []].append(trace)
             }
+            return EntryTraces(rows: rows, conditions: conditions(of: root, resource))
         }
         return found ?? EntryTraces(rows: [:])
     }

@@ -8,26 +8,24 @@ extension EntryView {
     package static func shown(_ entry: [UInt8], of resource: Resource?, to viewer: Viewer) -> [UInt8] {
         let view = resource.flatMap { viewer.view(of: $0) }
         if resource != nil, view == nil || view?.seesEverything == true { return shown(entry) }
-        let filtered = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                var writer = JSONWriter(capacity: entry.count)
-                writer.object { writer in
-                    for (name, value) in root.members where name.string != "conditions" {
-                        writer.name(name.string)
-                        // The sentence of a problem may name fields that the client may not read.
-                        if name.string == "problem" {
-                            problem(value, to: &writer)
-                            continue
-                        }
-                        guard name.string == "outcomes" else {
-                            writer.raw(value.text)
-                            continue
-                        }
-                        outcomes(value, of: resource, seenAs: view.flatMap { sight(of: root, $0) }, to: &writer)
+        let filtered = JSONDocument.stored(entry) { root in
+            var writer = JSONWriter(capacity: entry.count)
+            writer.object { writer in
+                for (name, value) in root.members where name.string != "conditions" {
+                    writer.name(name.string)
+                    // The sentence of a problem may name fields that the client may not read.
+                    if name.string == "problem" {
+                        problem(value, to: &writer)
+                        continue
                     }
+                    guard name.string == "outcomes" else {
+                        writer.raw(value.text)
+                        continue
+                    }
+                    outcomes(value, of: resource, seenAs: view.flatMap { sight(of: root, $0) }, to: &writer)
                 }
-                return writer.bytes
             }
+            return writer.bytes
         }
         // An unreadable entry is not shown either.
         return shown(filtered ?? Array("{}".utf8))
@@ -36,19 +34,17 @@ extension EntryView {
     /// Returns true if a client may read all values of an entry under the current rules.
     package static func isReadable(_ entry: [UInt8], of resource: Resource, by viewer: Viewer) -> Bool {
         guard let view = viewer.view(of: resource), !view.seesEverything else { return true }
-        let isReadable = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                guard let sight = sight(of: root, view) else { return false }
-                return (root["outcomes"]?.elements ?? []).allSatisfy { outcome in
-                    guard let place = outcome["section"]?.string.flatMap({ resource.section(named: $0) }) else {
-                        return false
-                    }
-                    guard let name = outcome["group"]?.string else { return sight.sections[place].isAll }
-                    let section = resource.sections[place]
-                    return section.group(named: name).map {
-                        sight.reads(group: section.groups[$0], in: place)
-                    } ?? false
+        let isReadable = JSONDocument.stored(entry) { root in
+            guard let sight = sight(of: root, view) else { return false }
+            return (root["outcomes"]?.elements ?? []).allSatisfy { outcome in
+                guard let place = outcome["section"]?.string.flatMap({ resource.section(named: $0) }) else {
+                    return false
                 }
+                guard let name = outcome["group"]?.string else { return sight.sections[place].isAll }
+                let section = resource.sections[place]
+                return section.group(named: name).map {
+                    sight.reads(group: section.groups[$0], in: place)
+                } ?? false
             }
         }
         return isReadable ?? false

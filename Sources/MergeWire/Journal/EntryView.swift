@@ -11,12 +11,10 @@ package enum EntryView {
         guard has(entry, "\"row\":") || has(entry, "\"cascades\":") || has(entry, "\"conditions\":") else {
             return entry
         }
-        let shown = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                var writer = JSONWriter(capacity: entry.count)
-                self.entry(root, &writer)
-                return writer.bytes
-            }
+        let shown = JSONDocument.stored(entry) { root in
+            var writer = JSONWriter(capacity: entry.count)
+            self.entry(root, &writer)
+            return writer.bytes
         }
         // An unreadable entry is not shown either.
         return shown ?? Array("{}".utf8)

@@ -30,9 +30,7 @@ package enum OutcomeReader {
     }
 
     private static func parse<Answer>(_ bytes: [UInt8], _ body: (JSONNode) -> Answer) -> Answer? {
-        try? bytes.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in body(root) }
-        }
+        JSONDocument.stored(bytes) { root in body(root) }
     }
 
     private static func result(_ node: JSONNode) -> ResultText {

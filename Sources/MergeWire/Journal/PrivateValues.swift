@@ -64,14 +64,12 @@ package struct PrivateValues: Sendable {
     /// Returns the records of an answer that contains digests, or nil if it contains no digest.
     package static func records(in answer: [UInt8], _ catalog: Catalog) -> [(resource: Resource, key: RecordKey)]? {
         guard catalog.hasPrivateFields, answer.firstRange(of: Array(PrivateWriter.mark.utf8)) != nil else { return nil }
-        let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                (root["results"]?.elements ?? [root]).compactMap { node -> (resource: Resource, key: RecordKey)? in
-                    guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), resource.hasPrivateFields,
-                        let key = node.recordKey(of: resource)
-                    else { return nil }
-                    return (resource, key)
-                }
+        let found = JSONDocument.stored(answer) { root in
+            (root["results"]?.elements ?? [root]).compactMap { node -> (resource: Resource, key: RecordKey)? in
+                guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), resource.hasPrivateFields,
+                    let key = node.recordKey(of: resource)
+                else { return nil }
+                return (resource, key)
             }
         }
         return found ?? []
@@ -84,21 +82,17 @@ package struct PrivateValues: Sendable {
 
     /// Returns the names of the fields whose values a stored push lacks, or `*` if the push cannot be read.
     package static func missing(in body: [UInt8]) -> [String] {
-        let names = try? body.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                root["private"]?.elements.compactMap(\.string) ?? []
-            }
+        let names = JSONDocument.stored(body) { root in
+            root["private"]?.elements.compactMap(\.string) ?? []
         }
         return names ?? ["*"]
     }
 
     /// Returns a body with replaced values, the body itself without any, or nil if it cannot be read.
     private func rewritten(_ body: [UInt8], _ write: (JSONNode, inout JSONWriter) -> Bool) -> [UInt8]? {
-        try? body.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                var writer = JSONWriter(capacity: body.count + 128)
-                return write(root, &writer) ? writer.bytes : body
-            }
+        JSONDocument.stored(body) { root in
+            var writer = JSONWriter(capacity: body.count + 128)
+            return write(root, &writer) ? writer.bytes : body
         }
     }
 }

@@ -51,14 +51,14 @@ package struct UndoDecoder {
     ///
     /// - Throws: a `Problem` if a part cannot be undone, or if nothing is left to undo.
     package func opposite(of entry: [UInt8]) throws(Problem) -> Opposite {
-        let made: Result<Opposite, Problem> = entry.withUnsafeBytes { bytes in
+        let made = JSONDocument.stored(entry) { root -> Result<Opposite, Problem> in
             do throws(Problem) {
-                return .success(
-                    try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in try edit(root) })
+                return .success(try edit(root))
             } catch {
                 return .failure(error)
             }
         }
+        guard let made else { throw Self.unreadable("the entry is damaged") }
         return try made.get()
     }
 

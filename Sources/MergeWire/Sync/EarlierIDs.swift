@@ -29,16 +29,14 @@ package struct EarlierIDs: Sendable {
 
     /// Records the rows of the `tmp:` ids that a push created when its answer was stored.
     package mutating func note(_ created: [TemporaryID: Section], inStored answer: [UInt8]) {
-        let rows = try? answer.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                var rows: [TemporaryID: Row] = [:]
-                for (name, node) in (root["results"]?.elements ?? []).flatMap({ $0["ids"]?.members ?? [] }) {
-                    let id = TemporaryID(name.string)
-                    guard let section = created[id], let key = EntryReader.key(node, section) else { continue }
-                    rows[id] = Row(table: section.table, key: key)
-                }
-                return rows
+        let rows = JSONDocument.stored(answer) { root in
+            var rows: [TemporaryID: Row] = [:]
+            for (name, node) in (root["results"]?.elements ?? []).flatMap({ $0["ids"]?.members ?? [] }) {
+                let id = TemporaryID(name.string)
+                guard let section = created[id], let key = EntryReader.key(node, section) else { continue }
+                rows[id] = Row(table: section.table, key: key)
             }
+            return rows
         }
         note(created, rows: rows ?? [:])
     }
