@@ -84,6 +84,34 @@ import TestSupport
         }
     }
 
+    @Test("A soft deletion with private fields can be undone while the row exists", arguments: TestEngine.allCases)
+    func privateFields(_ kind: TestEngine) async throws {
+        let rest = """
+                  secret: {column: card, private: true}
+                where: gone = 0
+                delete: {set: {gone: 1}}
+            """
+        let rules = Self.rules(people: "").mapValues { file in
+            file.contains("resource: people")
+                ? file.replacing(
+                    "    groups: {name: name}\n",
+                    with: "    groups:\n      name: name\n" + rest + "\n") : file
+        }
+        try await Self.with(kind, rules) { client, database in
+            try await Self.delete(client, "people", "person", 1, "Ann")
+            try await database.run("UPDATE people SET card = 'card-9' WHERE id = 1;")
+            let undone = try await client.post("/v1/journal/1/undo", "{}")
+            #expect(undone.status == 200, "\(undone.text)")
+            #expect(try await database.run("SELECT * FROM people WHERE id = 1;") == "1\tAnn\tcard-9\tpass-1\t0\n")
+
+            try await Self.delete(client, "people", "person", 2, "Bob")
+            try await database.run("DELETE FROM notes WHERE person = 2; DELETE FROM people WHERE id = 2;")
+            let refused = try await client.post("/v1/journal/3/undo", "{}")
+            #expect(refused.status == 422 && refused.text.contains("\"private\""), "\(refused.text)")
+            #expect(try await database.run("SELECT count(*) FROM people WHERE id = 2;") == "0\n")
+        }
+    }
+
     @Test("A deletion stores no other column of rows without a key", arguments: TestEngine.allCases)
     func rowsWithoutKey(_ kind: TestEngine) async throws {
         let sql = """

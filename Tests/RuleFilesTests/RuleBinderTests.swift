@@ -291,6 +291,10 @@ import Testing
         ("groups: {t: t}\ndelete: {set: {gone: 1}}", "no “where” tests the columns that “delete” sets"),
         ("groups: {t: t}\nwhere: n > 0\ndelete: {set: {gone: 1}}", "no “where” tests the columns that “delete” sets"),
         ("groups: {f: {column: f, merge: add}}", "column “f” is a float, which stores few sums exactly"),
+        (
+            "groups: {t: {column: t, private: true}}\non-missing: restore",
+            "a restored row has the database's default in “t”"
+        ),
     ]) func whatMayGoWrongIsAWarning(_ rules: String, _ sentence: String) {
         let (catalog, findings) = Self.bindKinds(rules)
         #expect(catalog != nil)

@@ -75,12 +75,14 @@ package enum EntryReader {
     }
 
     /// Returns a row without the columns that the table no longer has.
-    static func raw(_ node: JSONNode, _ columns: [Column]) -> RawRow {
-        RawRow(
-            values: columns.compactMap { column in
-                guard let part = node[column.name], let value = value(part, column) else { return nil }
-                return RawValue(column: column, value: value)
-            })
+    ///
+    /// - Parameter lost: The private fields without values in the entry.
+    static func raw(_ node: JSONNode, _ columns: [Column], lost: [String] = []) -> RawRow {
+        let values = columns.compactMap { column -> RawValue? in
+            guard let part = node[column.name], let value = value(part, column) else { return nil }
+            return RawValue(column: column, value: value)
+        }
+        return RawRow(values: values, lost: lost)
     }
 
     static func value(_ node: JSONNode, _ column: Column) -> Value? {

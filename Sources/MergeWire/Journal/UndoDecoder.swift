@@ -158,7 +158,8 @@ package struct UndoDecoder {
         }
         let section = resource.sections[index]
         let hidden = outcome["private"]?.elements.compactMap(\.string) ?? []
-        if !hidden.isEmpty, kind != .inserted || direction == .forward { throw Self.hidden(hidden) }
+        let keepsHidden = kind == .deleted && direction == .back && section.keepsSoftlyDeleted(hidden)
+        if !hidden.isEmpty, kind != .inserted || direction == .forward, !keepsHidden { throw Self.hidden(hidden) }
         let item = outcome["id"].flatMap { EntryReader.key($0, section) }
         if section.kind == .list, item == nil { throw Self.unreadable("an item's key cannot be read any more") }
         let id = section.kind == .root ? record : item.map { RowID($0) }
@@ -171,15 +172,16 @@ package struct UndoDecoder {
             return RowEdit(section: index, id: id, action: .delete(bases), path: path)
         default:
             let held =
-                outcome[isInsertion ? "written" : "current"].map { EntryReader.values($0, in: section, hiding: []) }
-                ?? [:]
+                outcome[isInsertion ? "written" : "current"].map {
+                    EntryReader.values($0, in: section, hiding: Set(hidden))
+                } ?? [:]
             let fields = held.keys.sorted().filter { field in
                 held[field].map { section.type(ofField: field).forbidsWriting($0) == nil } ?? false
             }
             let values = FieldValues(fields: fields, values: fields.compactMap { held[$0] })
             return RowEdit(
                 section: index, id: id, action: .create(values), path: path,
-                extras: outcome["row"].map { EntryReader.raw($0, columns(section.table)) })
+                extras: outcome["row"].map { EntryReader.raw($0, columns(section.table), lost: hidden) })
         }
     }
 
@@ -285,5 +287,14 @@ package struct UndoDecoder {
 extension JSONNode {
     fileprivate var integer: Int64? {
         if case .integer(let number) = scalar { number } else { nil }
+    }
+}
+
+extension Section {
+    /// Returns true if a soft deletion leaves the values of private fields in the row.
+    fileprivate func keepsSoftlyDeleted(_ fields: [String]) -> Bool {
+        guard let set = softDelete?.value else { return false }
+        let columns = fields.compactMap { field(named: $0) }.map { self.columns[self.fields[$0].column].name }
+        return columns.count == fields.count && !set.contains { columns.contains($0.column) }
     }
 }

@@ -158,6 +158,16 @@ extension SectionBinder {
         return Ruled(positions, rule: first.place.rule)
     }
 
+    /// Warns of private fields, whose values a restored row lacks.
+    mutating func adviseOnRestoring(_ policy: Placed<MissingPolicy>, _ fields: [Field]) {
+        let names = fields.filter(\.isPrivate).map { "“\($0.name)”" }
+        guard policy.value == .restore, !names.isEmpty else { return }
+        findings.warning(
+            policy.place,
+            "a restored row has the database's default in \(names.joined(separator: ", ")), because the journal contains no "
+                + "values of private fields")
+    }
+
     private mutating func adviseOnIdentity(_ column: Column, _ place: Place) {
         guard !references.schema.isGuessed, let declared = table.column(column.name) else { return }
         if column.type.comparison == nil {

@@ -108,7 +108,10 @@ struct SectionBinder {
         checkCreation(
             key: key, parents: parents, covered: covered.union(rules.stamps.map(\.column.value)))
         var settings = SectionRules()
-        if let policy = rules.onMissing { settings.onMissing = policy.ruled }
+        if let policy = rules.onMissing {
+            settings.onMissing = policy.ruled
+            adviseOnRestoring(policy, fields)
+        }
         if let policy = rules.onDeleteConflict { settings.onDeleteConflict = policy.ruled }
         settings.identity = identity(key: key, parents: parents, covered: covered)
         settings.visibility = rules.visibility?.ruled

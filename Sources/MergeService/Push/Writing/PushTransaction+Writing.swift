@@ -69,6 +69,7 @@ extension PushTransaction {
         if run.batch.isShared { throw .again(.alone) }
         try writer.flush()
         if let hidden = try unhide(row) { return hidden }
+        try checkIsWhole(row)
         let (section, edit) = (row.section, row.edit)
         let key = keyColumns(of: row, root: root)
         let unnamed = (extras ?? edit.extras)?.values ?? []
@@ -85,6 +86,18 @@ extension PushTransaction {
                 IDMapping(temporary: temporary, key: made, section: edit.section))
         }
         return made
+    }
+
+    /// Refuses to insert a deleted row again whose private values are lost.
+    private func checkIsWhole(_ row: EditedRow) throws(PushStop) {
+        guard let lost = row.edit.extras?.lost, !lost.isEmpty else { return }
+        throw .refused(
+            row.index,
+            Problem(
+                .private,
+                detail: "The row was deleted again by another program, and the values of "
+                    + "\(lost.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules call them private.",
+                path: row.edit.path, retry: .never, fields: lost))
     }
 
     /// Returns the key columns of a new row with their values, and its links to its record.
