@@ -9,6 +9,10 @@ struct LogFollower {
     let agenda: PassAgenda
     let lease: ScanLease
     let units: [ScanUnit]
+    /// The delay after an error.
+    var pause = Duration.seconds(1)
+    /// The delay after a refusal, which only an operator ends.
+    var refusedPause = Duration.seconds(30)
     let report: @Sendable (Event) -> Void
 
     enum Event: Sendable {
@@ -21,25 +25,31 @@ struct LogFollower {
         case recorded(Int)
     }
 
-    private static let pause = Duration.seconds(1)
-    /// The delay after a refusal, which only an operator ends.
-    private static let refusedPause = Duration.seconds(30)
-
     private var tables: FeedTables { recorder.journal.tables.feed }
+
+    /// The position at which the reader begins.
+    private enum Beginning {
+        /// The stored position. The agenda may lack passes that an earlier reader demanded.
+        case stored
+        /// The stored position of this reader.
+        case own
+        /// The current end of the log, because the stored position cannot be used.
+        case end
+    }
 
     /// Reads the log until the task is cancelled or the lease is lost.
     func run() async {
         defer { agenda.stop() }
-        var isLost = false
+        var beginning = Beginning.stored
         while !Task.isCancelled {
-            var pause = Self.pause
+            var pause = self.pause
             agenda.begin()
             do {
-                try await follow(anew: isLost)
+                try await follow(from: &beginning)
             } catch let error as RowLogError {
                 stop(error.reason)
-                isLost = error.isLost
-                if case .refused = error { pause = Self.refusedPause }
+                if error.isLost { beginning = .end }
+                if case .refused = error { pause = refusedPause }
             } catch let error as StoreError {
                 stop(error.description)
             } catch {
@@ -56,11 +66,24 @@ struct LogFollower {
         if !Task.isCancelled { report(.stopped(reason)) }
     }
 
-    private func follow(anew: Bool) async throws {
+    private func follow(from beginning: inout Beginning) async throws {
         if let refusal = try await refusal() { throw RowLogError.refused(refusal) }
         let plan = LogPlan(units, tables)
-        var position = try await begin(anew: anew)
-        while true { position = try await follow(plan, after: position) }
+        let stored = beginning == .end ? nil : try await storedProgress()
+        var position = if let stored { stored.position } else { try await log.position() }
+        var reader = try await open(plan, after: position)
+        // A log that cannot be opened demands no pass.
+        if let stored {
+            if beginning == .stored, stored.needsPasses { agenda.demand(units.map(\.name)) }
+        } else {
+            try await demandAll(from: position)
+        }
+        beginning = .own
+        while true {
+            agenda.hasRead(to: position)
+            position = try await follow(plan, reader)
+            reader = try await open(plan, after: position)
+        }
     }
 
     /// Returns the reason why the log cannot be used; nil if it can.
@@ -73,32 +96,31 @@ struct LogFollower {
         return try await log.logs(last) ? nil : "the server does not log the journal “\(tables.schema)”"
     }
 
-    /// Returns the stored position, or the current one after a demand for a pass of everything.
-    private func begin(anew: Bool) async throws -> String {
-        let stored = try await recorder.journal.engine.read(deadline: .now.advanced(by: .seconds(10))) {
+    private func storedProgress() async throws(StoreError) -> LogProgress? {
+        try await recorder.journal.engine.read(deadline: .now.advanced(by: .seconds(10))) {
             [tables] session throws(StoreError) in tables.logProgress(try session.query(tables.logProgress))
         }
-        if let stored, !anew {
-            if stored.needsPasses { agenda.demand(units.map(\.name)) }
-            agenda.hasRead(to: stored.position)
-            return stored.position
-        }
-        let position = try await log.position()
+    }
+
+    /// Stores a first position, and demands a pass over everything.
+    private func demandAll(from position: String) async throws {
         // Changes before the position are visible after this commit, which the log contains after them.
         _ = try await recorder.record(
             [], storing: tables.keep(LogProgress(position: position, needsPasses: true)), under: lease)
         agenda.demand(units.map(\.name))
-        agenda.hasRead(to: position)
-        return position
+    }
+
+    private func open(_ plan: LogPlan, after position: String) async throws(RowLogError) -> any RowLogReader {
+        let reader = try await log.reader(after: position, of: plan.tables)
+        let unwatched = plan.units(of: reader.unwatched)
+        agenda.setUnwatched(Set(units.indices.filter { unwatched.contains($0) || units[$0].dependsOnMore }.map(name)))
+        return reader
     }
 
     /// Reads the log until a table is altered.
     ///
     /// - Returns: the position of that alteration.
-    private func follow(_ plan: LogPlan, after start: String) async throws -> String {
-        let reader = try await log.reader(after: start, of: plan.tables)
-        let unwatched = plan.units(of: reader.unwatched)
-        agenda.setUnwatched(Set(units.indices.filter { unwatched.contains($0) || units[$0].dependsOnMore }.map(name)))
+    private func follow(_ plan: LogPlan, _ reader: any RowLogReader) async throws -> String {
         let goal = try await log.position()
         var stored = ContinuousClock.now
         while true {
@@ -138,7 +160,14 @@ struct LogFollower {
         }
         let needsPasses = !passes.isEmpty || agenda.progress?.needsPasses == true
         let progress = LogProgress(position: batch.position, needsPasses: needsPasses)
-        let count = try await recorder.record(changes, storing: tables.keep(progress), under: lease)
+        let count: Int
+        do {
+            count = try await recorder.record(changes, storing: tables.keep(progress), under: lease)
+        } catch {
+            // The position may be stored all the same.
+            agenda.demand(passes)
+            throw error
+        }
         // The pass begins after that commit, so it reads the rows of these transactions.
         agenda.demand(passes)
         agenda.hasRead(to: batch.position)

@@ -55,10 +55,20 @@ actor BinlogConnection {
     }
 
     /// Connects, and asks for the transactions after a position.
+    ///
+    /// - Throws: `BinlogReadError`, also if the account or the position is refused, which the first message reports.
     func open(
         _ configuration: MariaDBConfiguration, after position: BinlogPosition, _ limits: BinlogLimits = BinlogLimits()
-    ) throws(StoreError) {
-        handle = try BinlogHandle(configuration, after: position, limits, health)
+    ) throws(BinlogReadError) {
+        let opened: BinlogHandle
+        do throws(StoreError) {
+            opened = try BinlogHandle(configuration, after: position, limits, health)
+        } catch {
+            throw .failed(error)
+        }
+        // The server first sends the name of its file.
+        if case .event(let bytes) = try opened.next() { _ = decoder.decode(bytes) }
+        handle = opened
     }
 
     /// Waits for the next transaction or heartbeat; a cancelled task ends the connection.

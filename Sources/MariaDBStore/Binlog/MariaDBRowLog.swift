@@ -106,17 +106,23 @@ struct MariaDBRowLog: RowLog {
         guard let checkpoint = BinlogCheckpoint(position) else {
             throw .unusablePosition("the stored position is damaged")
         }
+        let forms: LoggedForms
+        let connection: BinlogConnection
         do throws(StoreError) {
-            let forms = try await withSession { session throws(StoreError) in
+            forms = try await withSession { session throws(StoreError) in
                 let isLower = try Self.settings(of: session)["LOWER_CASE_TABLE_NAMES"] == "1"
                 return try LoggedForms(tables, lowercasingNames: isLower, session)
             }
-            let connection = try BinlogConnection(forms.watched)
-            try await connection.open(configuration, after: checkpoint.start, limits)
-            return MariaDBRowLogReader(connection, forms, from: checkpoint)
+            connection = try BinlogConnection(forms.watched)
         } catch {
             throw RowLogError(error)
         }
+        do throws(BinlogReadError) {
+            try await connection.open(configuration, after: checkpoint.start, limits)
+        } catch {
+            throw RowLogError(error)
+        }
+        return MariaDBRowLogReader(connection, forms, from: checkpoint)
     }
 }
 

@@ -19,6 +19,8 @@ package protocol RowLog: Sendable {
     func hasReached(_ position: String, _ other: String) -> Bool
 
     /// Opens the log, and reads the current form of the tables.
+    ///
+    /// - Throws: `RowLogError`, also if the account or the position is refused.
     func reader(after position: String, of tables: [LoggedTable]) async throws(RowLogError) -> any RowLogReader
 }
 

@@ -85,6 +85,11 @@ struct StagedEngine: RecordEngine {
     let stage: Stage
 
     var dialect: any Dialect { engine.dialect }
+    var connections: ConnectionCounts? { engine.connections }
+    var rowLog: (any RowLog)? { engine.rowLog }
+    var longestValue: Int? { engine.longestValue }
+
+    func claim() throws(StoreError) { try engine.claim() }
 
     func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,
