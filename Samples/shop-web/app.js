@@ -13,14 +13,14 @@ import { whileOpen } from "./states.js";
 
 const tones = 4;
 
-/** The first page: each person has a store of her own on this device. */
+/** The first page: the choice of a person. */
 function choose() {
   document.body.append(h("main", { class: "choose" },
     h("img", { src: "icon.svg", alt: "", width: "72", height: "72" }),
     h("h1", {}, "Corner shop"),
-    h("p", {}, "Who is it? Everyone has their own copy of the shop on this device."),
+    h("p", {}, "Choose a person. Each person has a separate copy of the shop on this device."),
     h("ul", {}, knownUsers().map((user) => h("li", {}, h("a", { href: `?user=${user}` }, spelled(user))))),
-    h("p", { class: "hint" }, "Open two windows, one as Anna and one as Ben, switch the network off in one, and change the same customer in both.")));
+    h("p", { class: "hint" }, "Try it: open two windows, one as Anna and one as Ben. Switch the network off in one of them, and change the same customer in both.")));
 }
 
 /** One person's shop. */
@@ -39,7 +39,7 @@ class Shop {
     document.documentElement.dataset.tone = String([...user].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % tones);
     document.body.append(
       h("a", { class: "skip", href: "#pane", onclick: (event) => { event.preventDefault(); this.#pane.focus(); } }, "Skip to the customer"),
-      this.#bar.element, h("main", { class: "panes" }, this.#list.element, this.#pane), h("p", { id: "said", class: "unseen", role: "status" }));
+      this.#bar.element, h("main", { class: "panes" }, this.#list.element, this.#pane), this.#bar.demo, h("p", { id: "said", class: "unseen", role: "status" }));
     this.#listen();
     this.#showStatus();
   }
@@ -53,14 +53,14 @@ class Shop {
     });
     store.addEventListener("gone", ({ record }) => say(`${fullName(record)} was removed.`));
     this.#meetings.addEventListener("change", () => this.#changed());
-    this.#meetings.addEventListener("met", ({ detail }) => say(`Two edits met: ${called(detail.section, detail.group)}. ${writer(detail.by, this.#user)} changed it too.`));
+    this.#meetings.addEventListener("met", ({ detail }) => say(`Changed twice: ${called(detail.section, detail.group)}. ${writer(detail.by, this.#user)} changed it too.`));
     this.#network.addEventListener("change", () => {
       if (this.#network.isOn) store.start();
       else store.stop();
       this.#bar.show();
-      say(this.#network.isOn ? "The network is on." : "The network is off. What you change is kept on this device.");
+      say(this.#network.isOn ? "The network is on." : "The network is off. Your changes wait on this device.");
     });
-    // The library waits longer and longer to hear of changes again; here the network is known to be back.
+    // The library waits longer after each failure. The browser reports that the network is back, so it need not wait.
     addEventListener("online", () => {
       if (!this.#network.isOn) return;
       store.stop();
@@ -87,27 +87,27 @@ class Shop {
     if (this.#view === "look") void whileOpen(() => this.#showLook());
   }
 
-  /** Everything is fetched once; from then on the shop is there without a network too. */
+  /** Shows how much of the shop has arrived. Later the shop opens without a network. */
   #showProgress({ progress, phase }) {
     const { done = 0, total = null } = progress ?? {};
     if (!this.#progress) {
-      this.#progress = { text: h("p", {}), bar: h("progress", { "aria-label": "Fetching the shop" }) };
+      this.#progress = { text: h("p", {}), bar: h("progress", { "aria-label": "Loading the shop" }) };
       document.documentElement.dataset.view = "first";
-      this.#pane.replaceChildren(h("section", { class: "first" }, h("h2", {}, "Fetching the shop"), this.#progress.bar, this.#progress.text));
+      this.#pane.replaceChildren(h("section", { class: "first" }, h("h2", {}, "Loading the shop"), this.#progress.bar, this.#progress.text));
     }
     const isApart = !this.#network.isOn || ["offline", "waiting"].includes(phase);
     const number = (count) => count.toLocaleString("en-GB");
-    this.#progress.text.textContent = isApart && !progress ? "This device has nothing of the shop yet; it needs the network once."
-      : total ? `${number(Math.min(done, total))} of some ${number(total)} records` : "One moment…";
+    this.#progress.text.textContent = isApart && !progress ? "The first load needs a network. Switch it on to continue."
+      : total ? `${number(Math.min(done, total))} of about ${number(total)} records` : "Connecting…";
     if (total) Object.assign(this.#progress.bar, { max: total, value: Math.min(done, total) });
   }
 
   #begin() {
     this.#isThere = true;
     const device = deviceOf(this.#user);
-    // Who wrote last what comes from the shop, so that the form can say it.
+    // The last writer of each customer, for the form.
     this.#store.beforeStore = ({ resource, id, by }) => {
-      if (resource === "shoppers" && by && by.device !== device) this.#writers.set(String(id), writer(by, this.#user).replace(/,$/, ""));
+      if (resource === "shoppers" && by && by.device !== device) this.#writers.set(String(id), writer(by, this.#user));
     };
     this.#store.observe("aisles", (aisles) => {
       this.#aisles = new Map(aisles.map(({ id, aisle }) => [id, aisle.name]));
@@ -134,18 +134,18 @@ class Shop {
       this.#pane.replaceChildren(this.#form.element);
       if (!isFirst) this.#form.focus();
     } else if (view === "look") {
-      this.#pane.replaceChildren(h("article", { class: "customer" }, h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), h("h2", { tabindex: "-1" }, "To look at")), h("div", { class: "cards" })));
+      this.#pane.replaceChildren(h("article", { class: "customer" }, h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), h("h2", { tabindex: "-1" }, "To review")), h("div", { class: "cards" })));
       void whileOpen(() => this.#showLook());
       this.#pane.querySelector("h2").focus();
     } else {
-      this.#pane.replaceChildren(h("section", { class: "nothing" }, h("h2", {}, "Choose a customer"), h("p", {}, "Each field is saved as you leave it, with or without a network.")));
+      this.#pane.replaceChildren(h("section", { class: "nothing" }, h("h2", {}, "Choose a customer"), h("p", {}, "Changes are saved when you leave a field, with or without a network.")));
       if (!isFirst) this.#list.focus();
     }
     this.#pane.scrollTop = 0;
     scrollTo(0, 0);
   }
 
-  /** Everything that met another edit or was refused, of all customers. */
+  /** The conflicts and refused edits of all customers. */
   async #showLook() {
     const entries = await this.#store.refusedEdits(), meetings = await this.#meetings.looked(groupOf), place = this.#pane.querySelector(".cards");
     const records = await Promise.all(meetings.map(({ meeting: { resource, id } }) => this.#store.record(resource, id)));
@@ -154,7 +154,7 @@ class Shop {
     place.replaceChildren(
       ...meetings.map(({ meeting, now }, index) => meetingCard(meeting, { ...about, record: records[index], now, decide: (decision) => this.#meetings.decide(meeting, decision) })),
       ...entries.map((entry) => refusedCard(entry, about)),
-      ...(entries.length + meetings.length ? [] : [h("p", {}, "There is nothing to look at.")]));
+      ...(entries.length + meetings.length ? [] : [h("p", {}, "Nothing to review.")]));
     if (hadFocus) this.#pane.querySelector("h2").focus();
   }
 
@@ -169,7 +169,7 @@ class Shop {
   }
 
   async #signOut() {
-    // This window goes once all is forgotten; others of this user go when they are told.
+    // This window leaves after the store is deleted. Other windows of this user get the phase `closed`.
     this.#isLeaving = true;
     this.#isLeaving = await signOut(this.#store);
     if (!this.#isLeaving) return;
@@ -187,7 +187,7 @@ async function run(user) {
       token: () => localStorage.getItem(`shop-web:${user}:token`),
     });
   } catch (error) {
-    document.body.append(h("main", { class: "choose" }, h("h1", {}, "Corner shop"), h("p", { role: "alert" }, `This browser keeps nothing for the app: ${error.message}`)));
+    document.body.append(h("main", { class: "choose" }, h("h1", {}, "Corner shop"), h("p", { role: "alert" }, `This browser cannot store data for the app: ${error.message}`)));
     return;
   }
   new Shop(user, store, network);

@@ -8,37 +8,37 @@ const time = (text) => {
 };
 
 /**
- * Says which value the shop has, and why, in words that need no knowledge of rules. `now` is the value of the place in the store:
- * it counts if it is the shop's and has changed since the answer.
+ * Which value the shop has, and why, in the words of its users. `now` is the current value in the store. It counts if it is
+ * the shop's and has changed since the answer.
  */
 function verdict(meeting, their, now) {
   const { written, new: mine, current } = meeting, said = reasonOf(meeting, their), isClaim = /yours$/.test(said.stands) ? same(written, mine) : !said.stands.endsWith(their.possessive) || same(written, current);
   if (now && !same(now.value, written)) {
-    return now.isClean ? { stands: "Now stands", value: now.value, why: "It was changed again since then." } : { stands: "Stood in the shop then", value: written, why: "Your newer change has no answer yet." };
+    return now.isClean ? { stands: "Saved", value: now.value, why: "It was changed again later." } : { stands: "Saved at that time", value: written, why: "Your newer change is not saved in the shop yet." };
   }
-  return { value: written, why: said.why, stands: isClaim ? said.stands : "Now stands" };
+  return { value: written, why: said.why, stands: isClaim ? said.stands : "Saved" };
 }
 
 function reasonOf({ outcome, old, current, written, new: mine, group }, their) {
-  if (outcome === "refused") return { stands: "Now stands", why: "The shop refused the whole change, so nothing of it was written. It is below, with the reason." };
-  if (outcome === "client-won") return { stands: "Now stands: yours", why: `Yours reached the shop last, so it stands. What ${their.name} wrote is kept in the shop's journal.` };
-  if (outcome === "server-won" && same(old, current)) return { stands: "Now stands: as it was", why: "Nobody else changed it, but with your value the customer would owe more than the credit limit allows, so the shop left it as it was." };
-  if (outcome === "server-won") return { stands: `Now stands: ${their.possessive}`, why: "In this field what the shop already has stands, so yours was not written." };
-  if (outcome === "combined") return { stands: "Now stands: both", why: typeof written === "string" && /^-?[\d.]+$/.test(written) ? "Both amounts were counted." : "Both edits were joined, so nothing of either is lost." };
-  if (outcome === "missing") return { stands: "Now stands: nothing", why: "It was removed meanwhile, so there was nothing left to change." };
-  if (outcome === "deleted") return { stands: "Now stands: removed", why: `You removed it while ${their.name} changed it. It is gone.` };
-  if (outcome === "kept") return { stands: `Now stands: ${their.possessive}`, why: `You removed it, but ${their.name} had changed it meanwhile, so it stays.` };
-  if (outcome === "rejected") return { stands: `Now stands: ${their.possessive}`, why: "The shop's rules refuse an edit that meets another one here." };
-  return { stands: same(written, mine) ? "Now stands: yours" : "Now stands", why: group ? "" : "The shop's rules decided." };
+  if (outcome === "refused") return { stands: "Saved", why: "The shop refused the whole change. The reason is below." };
+  if (outcome === "client-won") return { stands: "Saved: yours", why: `Your change came last, so the shop saved it. ${their.label} is still in the shop's journal.` };
+  if (outcome === "server-won" && same(old, current)) return { stands: "Saved: no change", why: "With your value, the customer would owe more than the credit limit allows. So the shop did not change it." };
+  if (outcome === "server-won") return { stands: `Saved: ${their.possessive}`, why: "In this field, the value that is already in the shop counts. So the shop did not save yours." };
+  if (outcome === "combined") return { stands: "Saved: both", why: typeof written === "string" && /^-?[\d.]+$/.test(written) ? "The shop added up both changes." : "The shop combined both changes. Nothing is lost." };
+  if (outcome === "missing") return { stands: "Saved: nothing", why: "It was removed before your change arrived." };
+  if (outcome === "deleted") return { stands: "Saved: removed", why: `You removed it while ${their.name} changed it. It was removed.` };
+  if (outcome === "kept") return { stands: `Saved: ${their.possessive}`, why: `You removed it, but ${their.name} changed it at the same time. So it was not removed.` };
+  if (outcome === "rejected") return { stands: `Saved: ${their.possessive}`, why: "The shop does not accept two changes of this field." };
+  return { stands: same(written, mine) ? "Saved: yours" : "Saved", why: group ? "" : "The shop's rules decided this." };
 }
 
-/** The one who wrote the other edit, in the forms that sentences need. */
+/** The writer of the other edit, in the forms that sentences need. */
 function other(by, user) {
   const name = writer(by, user);
-  if (name.startsWith("You")) return { name: "Your other device", possessive: "the other one", both: "You changed", how: ", on two devices." };
-  const isKnown = !/^(Somebody|Another)/.test(name);
-  return isKnown ? { name, possessive: `${name}'s`, both: `You and ${name} both changed`, how: ", each without knowing of the other." }
-    : { name, possessive: "theirs", both: `${name} and you both changed`, how: ", each without knowing of the other." };
+  if (name.startsWith("you")) return { name: "Your other device", label: "The other value", possessive: "the other one", both: "You changed", how: " on two devices." };
+  const isKnown = !/^(Someone|Another)/.test(name);
+  return isKnown ? { name, label: `${name}'s value`, possessive: `${name}'s`, both: `You and ${name} both changed`, how: " at the same time." }
+    : { name, label: "The other value", possessive: "theirs", both: `${name} and you both changed`, how: " at the same time." };
 }
 
 const named = (record, id, links) => (links && record ? h("a", { href: `#/customers/${encodeURIComponent(id)}` }, fullName(record)) : fullName(record));
@@ -55,44 +55,44 @@ function press(label, action, error, kind) {
 const value = (label, text, kind, more) => h("div", { class: kind }, h("dt", {}, label, more ? h("span", { class: "when" }, more) : null), h("dd", {}, text));
 
 /**
- * A card for a place where two edits met: what both began with, what each wrote, what stands now, and the ways to change that.
+ * A card for a conflict: the value before, both new values, the saved value, and buttons to choose another one.
  *
  * @param {{user: string, record: any, aisles: Map<number, string>, links?: boolean, now?: {value: unknown, isClean: boolean}, decide: (decision: "takeMine" | "takeTheirs" | "dismiss") => Promise<void>}} about
  */
 export function meetingCard(meeting, { user, record, aisles, links, now, decide }) {
   const { id, section, group, old, current, new: mine, outcome, by } = meeting, heading = freshID("met"), error = h("p", { class: "error", role: "alert" });
-  // Nobody else wrote: a rule of the shop took the value back.
+  // A rule of the shop refused the value, without another writer.
   const isAlone = outcome === "server-won" && same(old, current), their = other(by, user), say = (given) => told(section, group, given, aisles);
   const item = section === "groceries" ? [current, old, mine].find((given) => given?.name)?.name : null;
   const what = item ? `${called(section, group)} “${item}”` : called(section, group), { stands, value: standing, why } = verdict(meeting, their, now);
   const isMine = same(standing, mine), isTheirs = same(standing, current), canTake = outcome !== "missing" && outcome !== "refused";
   return h("article", { class: "card met", "aria-labelledby": heading },
-    h("h3", { id: heading }, isAlone ? `Not accepted: ${what}` : `Two edits met: ${what}`),
-    h("p", { class: "lead" }, isAlone ? ["You changed the ", what, " of ", named(record, id, links), ", and a rule of the shop took it back."]
+    h("h3", { id: heading }, isAlone ? `Not accepted: ${what}` : `Changed twice: ${what}`),
+    h("p", { class: "lead" }, isAlone ? ["You changed the ", what, " of ", named(record, id, links), ", and a rule of the shop did not accept it."]
       : [their.both, ` the ${what} of `, named(record, id, links), their.how]),
     h("dl", { class: "four" },
-      value("It was", say(old), "was"),
+      value("Before", say(old), "was"),
       isAlone ? null : value(`${their.name} wrote`, say(current), `theirs${isTheirs ? " chosen" : ""}`, by?.at ? time(by.at) : null),
       value("You wrote", say(mine), `mine${isMine ? " chosen" : ""}`),
       value(stands, say(standing), "stands")),
     why ? h("p", { class: "why" }, why) : null,
     h("div", { class: "actions" },
-      canTake && !isMine ? press("Take mine", () => decide("takeMine"), error, "main") : null,
-      canTake && !isAlone && group && !isTheirs ? press(`Take ${their.possessive}`, () => decide("takeTheirs"), error) : null,
-      press("Fine as it is", () => decide("dismiss"), error)),
+      press("OK", () => decide("dismiss"), error, "main"),
+      canTake && !isMine ? press("Use mine", () => decide("takeMine"), error) : null,
+      canTake && !isAlone && group && !isTheirs ? press(`Use ${their.possessive}`, () => decide("takeTheirs"), error) : null),
     error);
 }
 
-/** Reasons in the words of the shop; others are told as the gateway says them. */
+/** The reason in the words of the shop, or else of the gateway. */
 function reason(problem) {
   if (problem?.fields?.length && problem.index) {
     const fields = problem.fields.map((field) => called("customer", field)).join(" and ");
-    return `Another customer has this ${fields} already, and no two may have the same.`;
+    return `Another customer already has this ${fields}.`;
   }
-  return problem?.detail ?? problem?.title ?? "The shop refused it.";
+  return problem?.detail ?? problem?.title ?? "The shop refused this change.";
 }
 
-/** What was written in a refused edit, a line for each group. */
+/** The values of a refused edit, a line for each group. */
 function* lines({ changeset }, aisles) {
   for (const [section, change] of Object.entries(changeset ?? {})) {
     const rows = Array.isArray(change) ? change : [change];
@@ -103,27 +103,27 @@ function* lines({ changeset }, aisles) {
   }
 }
 
-/** The form shows an edit of one customer, who exists before it and after it. */
+/** Whether the form can show the edit: it changes one existing customer. */
 const hasForm = ({ edits: [edit, ...others] }) => !others.length && edit.changeset.customer?.new === undefined;
 
 /**
  * A card for an edit that the shop refused, with the reason.
  *
- * @param {{aisles: Map<number, string>, links?: boolean, restore?: () => Promise<void>}} about `restore`: takes the edit back into
- *   the form that is shown
+ * @param {{aisles: Map<number, string>, links?: boolean, restore?: () => Promise<void>}} about `restore`: puts the values of the edit
+ *   into the form
  */
 export function refusedCard(entry, { aisles, links, restore }) {
   const { edits, id, problem } = entry, heading = freshID("refused"), error = h("p", { class: "error", role: "alert" });
-  // A customer that was to be made is no record of the shop's.
+  // A refused new customer is no record of the shop.
   const record = entry.record ?? (edits[0]?.changeset.customer?.new ? { customer: edits[0].changeset.customer.new } : null);
   const found = edits.flatMap((edit) => [...lines(edit, aisles)]), what = [...new Set(found.map((line) => line.what))].join(", ");
   const hasOthers = entry.faulty.length > 0 && entry.faulty.length < found.length;
   return h("article", { class: "card refused", "aria-labelledby": heading },
     h("h3", { id: heading }, `Refused: ${what || "a change"} of `, named(record, id, links && entry.record)),
     h("p", { class: "lead" }, reason(problem)),
-    h("dl", { class: "four" }, found.map((line) => [value(`The ${line.what} was`, line.old, "was"), value("You wrote", line.mine, "mine")])),
-    h("p", { class: "why" }, "Nothing of it was written, and nothing else waits for it. Change it in the form, or send it once more."),
-    h("div", { class: "actions" }, restore && hasForm(entry) ? press("Change it in the form", restore, error, "main") : null, hasOthers ? press("Send the rest", () => entry.resend({ without: entry.faulty }), error) : null,
+    h("dl", { class: "four" }, found.map((line) => [value(`${line.what[0].toUpperCase()}${line.what.slice(1)} before`, line.old, "was"), value("You wrote", line.mine, "mine")])),
+    h("p", { class: "why" }, "The shop saved nothing of this change. Your other changes are not affected."),
+    h("div", { class: "actions" }, restore && hasForm(entry) ? press("Correct it", restore, error, "main") : null, hasOthers ? press("Send the rest", () => entry.resend({ without: entry.faulty }), error) : null,
       press("Send it again", () => entry.resend(), error), press("Discard it", () => entry.discard(), error)),
     error);
 }

@@ -11,45 +11,36 @@ const types = { tel: "tel", email: "email", date: "date", check: "checkbox" };
 export function control(field, members) {
   const { name, kind, choices, required } = field, all = { name, required, autocomplete: "off", ...members };
   if (kind === "choice") return h("select", all, choices.map((choice) => h("option", { value: choice }, choice)));
-  if (kind === "aisle") return h("select", all, h("option", { value: "" }, "–"));
+  if (kind === "aisle") return h("select", all, h("option", { value: "" }, "No aisle"));
   if (kind === "lines") return h("textarea", { ...all, rows: 3 });
   return h("input", { ...all, type: types[kind] ?? "text", inputmode: kind === "money" ? "decimal" : null, spellcheck: kind === "text" ? "false" : null });
 }
 
-/** Chooses a value, also one that is not among the choices, such as an aisle that is not known yet. */
-function choose(select, value) {
-  const text = String(value ?? "");
+/** Chooses a value, also one that is not among the choices, such as an aisle that has not arrived yet. */
+function choose(select, text) {
   if (![...select.options].some((option) => option.value === text)) select.append(h("option", { value: text }, text));
   select.value = text;
 }
 
-/** Shows a value in a control. */
-export function put(element, { kind }, value) {
-  if (kind === "check") element.checked = value === true;
-  else if (kind === "choice" || kind === "aisle") choose(element, value);
-  else if (kind === "labels") element.value = (value ?? []).join(", ");
-  // A day that the old forms left open is none to a browser.
-  else if (kind === "date") element.value = /^0000/.test(value ?? "") ? "" : (value ?? "");
-  else element.value = value ?? "";
+/** Shows the input of a form's field. */
+export function put(element, { kind }, input) {
+  const text = Array.isArray(input) ? input.join(", ") : input;
+  if (kind === "check") element.checked = input;
+  else if (element.tagName === "SELECT") choose(element, text);
+  else if (element.value !== text) element.value = text;
 }
 
-/** The value that a control holds. */
-export function take(element, { kind, isNullable }) {
+/** What a control contains, as the form's field takes it. */
+export function take(element, { kind }) {
   if (kind === "check") return element.checked;
   const text = kind === "lines" ? element.value : element.value.trim();
-  if (kind === "labels") return [...new Set(text.split(",").map((label) => label.trim()).filter(Boolean))];
-  if (kind === "aisle") return text === "" ? null : (/^\d+$/.test(text) ? Number(text) : text);
-  if (kind === "money") return text.replace(",", ".").replace("−", "-").replace(/^£/, "") || "0";
-  return text === "" && (isNullable || kind === "date") ? null : text;
+  return kind === "money" ? text.replace(",", ".").replace("−", "-").replace("£", "") || "0" : text;
 }
 
-/** Fills the choice of aisles, where they have changed. */
+/** Fills the choice of aisles. */
 export function putAisles(select, aisles) {
-  const wanted = ["", ...[...aisles.keys()].map(String)], { value } = select;
-  if (wanted.every((option, index) => select.options[index]?.value === option)) {
-    for (const option of select.options) if (option.value) option.textContent = aisles.get(Number(option.value)) ?? option.textContent;
-    return;
-  }
-  select.replaceChildren(h("option", { value: "" }, "–"), ...[...aisles].map(([id, name]) => h("option", { value: String(id) }, name)));
+  const wanted = [["", "No aisle"], ...[...aisles].map(([id, name]) => [String(id), name])], { value } = select;
+  if (wanted.every(([id, name], index) => select.options[index]?.value === id && select.options[index].textContent === name)) return;
+  select.replaceChildren(...wanted.map(([id, name]) => h("option", { value: id }, name)));
   choose(select, value);
 }

@@ -1,6 +1,6 @@
 import { ask, freshID, h } from "./dom.js";
 
-/** A form in a dialog; resolves with its values, or with null where it was left. */
+/** A form in a dialog: resolves with its values, or with null if it was cancelled. */
 function form({ title, text, fields, button }) {
   return new Promise((resolve) => {
     const heading = freshID("title");
@@ -22,7 +22,7 @@ function form({ title, text, fields, button }) {
   });
 }
 
-/** Asks for what a new customer needs, makes the customer and opens the form. */
+/** Creates a customer and opens the form. */
 export async function createCustomer(store) {
   const told = await form({
     title: "New customer", button: "Create",
@@ -36,20 +36,20 @@ export async function createCustomer(store) {
     const ticket = await store.create("shoppers", (record) => { record.customer = told; });
     location.hash = `#/customers/${encodeURIComponent(ticket.id)}`;
   } catch (error) {
-    await ask({ title: "That cannot be kept", text: [error.message], buttons: [{ label: "Close", value: "close" }] });
+    await ask({ title: "This customer cannot be saved", text: [error.message], buttons: [{ label: "Close", value: "close" }] });
   }
 }
 
-/** Asks for a token, for gateways that let in only who has one. */
+/** Reads a token from the user. */
 export const askToken = () => form({
-  title: "The shop wants to know who you are", button: "Go on", text: "Whoever runs the gateway makes tokens with “fieldmerge token new”. What you edited meanwhile is kept.",
+  title: "Please sign in", button: "Continue", text: "The operator of the gateway makes tokens with “fieldmerge token new”. Your changes stay on this device.",
   fields: [{ name: "token", label: "Token", required: true, type: "password" }],
 });
 
 /**
- * Signs out, unless edits were not sent and their user would rather keep them.
+ * Signs out, unless edits were not sent and the user wants to keep them.
  *
- * @returns {Promise<boolean>} whether the device has forgotten everything
+ * @returns {Promise<boolean>} whether the store of this device was deleted
  */
 export async function signOut(store) {
   let unsent = "refuse", hasTried = false;
@@ -61,9 +61,9 @@ export async function signOut(store) {
       if (error.code !== "unsent") throw error;
       const count = `${error.unsent} change${error.unsent === 1 ? "" : "s"}`;
       const answer = await ask({
-        title: hasTried ? "They could not be sent" : "Not everything was sent",
-        text: [`${count} of yours ${error.unsent === 1 ? "is" : "are"} on this device and nowhere else. Signing out removes everything from it.`],
-        buttons: [{ label: "Send first, then sign out", value: "send", kind: "main" }, { label: "Throw them away", value: "discard", kind: "danger" }, { label: "Stay", value: "stay" }],
+        title: hasTried ? "The changes could not be sent" : "Some changes are not sent yet",
+        text: [`${count} ${error.unsent === 1 ? "exists" : "exist"} only on this device. Signing out deletes all data of the app from it.`],
+        buttons: [{ label: "Send first, then sign out", value: "send", kind: "main" }, { label: "Discard and sign out", value: "discard", kind: "danger" }, { label: "Stay signed in", value: "stay" }],
       });
       if (answer !== "send" && answer !== "discard") return false;
       unsent = answer;

@@ -1,7 +1,4 @@
-/**
- * The form of a customer: its parts, their groups, their fields. A group is what the shop's rules merge as a whole; its
- * names are those of MergeRules/shoppers.yaml.
- */
+/** The form of a customer: its parts, their groups and fields. The names are those of MergeRules/shoppers.yaml. */
 const one = (name, label, more = {}) => ({ name, label, fields: [{ name, label, kind: "text", ...more }] });
 
 export const parts = [
@@ -17,9 +14,9 @@ export const parts = [
     }],
   },
   {
-    title: "How to reach",
+    title: "Contact",
     groups: [
-      one("phone", "Telephone", { kind: "tel", isNullable: true }), one("email", "E-mail", { kind: "email", isNullable: true }),
+      one("phone", "Telephone", { kind: "tel" }), one("email", "E-mail", { kind: "email" }),
       one("newsletter", "Wants the newsletter", { kind: "check" }),
     ],
   },
@@ -27,16 +24,16 @@ export const parts = [
     title: "Account",
     groups: [
       one("tier", "Loyalty", { kind: "choice", choices: ["none", "bronze", "silver", "gold"] }),
-      one("creditLimit", "Credit limit", { kind: "money", hint: "The office has the last word." }),
-      one("balance", "Balance", { kind: "money", hint: "What several people book adds up." }),
-      one("birthday", "Birthday", { kind: "date", isNullable: true }),
+      one("creditLimit", "Credit limit", { kind: "money", hint: "If the office changes it too, the office's value counts." }),
+      one("balance", "Balance", { kind: "money", hint: "Changes by several people are added up." }),
+      one("birthday", "Birthday", { kind: "date" }),
     ],
   },
   {
-    title: "To remember",
+    title: "Labels and notes",
     groups: [
-      one("tags", "Labels", { kind: "labels", hint: "With commas between them." }),
-      one("notes", "Notes", { kind: "lines", hint: "Edits of several people are joined word by word." }),
+      one("tags", "Labels", { kind: "labels", hint: "Separate labels with commas." }),
+      one("notes", "Notes", { kind: "lines", hint: "Changes by several people are combined word by word." }),
     ],
   },
 ];
@@ -52,14 +49,7 @@ const customerGroups = parts.flatMap((part) => part.groups);
 /** A group of a section; undefined for what the form does not show. */
 export const groupOf = (section, name) => (section === "customer" ? customerGroups : itemGroups).find((group) => group.name === name);
 
-/** The value of a group as a record has it: bare where the group has one field. */
-export function valueOf(group, row) {
-  if (!row) return null;
-  if (group.fields.length === 1) return row[group.fields[0].name] ?? null;
-  return Object.fromEntries(group.fields.map(({ name }) => [name, row[name] ?? null]));
-}
-
-/** Tells whether two values are the same, whatever the order of members. */
+/** Whether two values are equal, whatever the order of members. */
 export function same(one, other) {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
@@ -72,7 +62,7 @@ export function same(one, other) {
 export function shown(kind, value, aisles) {
   if (value === null || value === undefined || value === "") return "nothing";
   if (kind === "check") return value ? "yes" : "no";
-  if (kind === "money") return Number(value) < 0 ? `−£${String(value).slice(1)}` : `£${value}`;
+  if (kind === "money") return `${Number(value) < 0 ? "−" : ""}£${Math.abs(Number(value)).toFixed(2)}`;
   if (kind === "labels") return value.length ? value.join(", ") : "nothing";
   if (kind === "aisle") return aisles?.get(value) ?? `aisle ${value}`;
   return String(value);
@@ -80,7 +70,7 @@ export function shown(kind, value, aisles) {
 
 /** A value of a group, or of a whole row, as people read it; several fields in their order. */
 export function told(section, name, value, aisles) {
-  if (value === null || value === undefined) return name ? "nothing" : "not there";
+  if (value === null || value === undefined) return name ? "nothing" : "no longer there";
   const group = groupOf(section, name);
   if (group?.fields.length === 1) return shown(group.fields[0].kind, value, aisles);
   if (typeof value !== "object") return String(value);
@@ -89,7 +79,7 @@ export function told(section, name, value, aisles) {
   return known.map(({ name, kind }) => shown(kind, value[name], aisles)).join(", ") || "nothing";
 }
 
-/** How the form calls a group; a whole row where there is no name. */
+/** The name of a group in a sentence; of a whole row without a group. */
 export function called(section, name) {
   if (!name) return section === "customer" ? "customer" : "grocery";
   const label = groupOf(section, name)?.label ?? name;
@@ -97,3 +87,6 @@ export function called(section, name) {
 }
 
 export const fullName = (record) => [record?.customer?.firstName, record?.customer?.lastName].filter(Boolean).join(" ") || "a customer";
+
+/** The name as the list shows and sorts it. */
+export const listName = ({ customer: { firstName, lastName } }) => [lastName, firstName].filter(Boolean).join(", ") || "No name";

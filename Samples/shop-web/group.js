@@ -1,32 +1,27 @@
 import { control, put, putAisles, take } from "./controls.js";
 import { freshID, h, say } from "./dom.js";
-import { same, shown, valueOf } from "./fields.js";
+import { shown } from "./fields.js";
 
-const words = { draft: "Not sent yet", sending: "Sending…", unsure: "No answer yet", refused: "Refused", sent: "Sent", fresh: "Changed elsewhere" };
+const words = { draft: "Not sent yet", sending: "Sending…", unsure: "No answer yet", refused: "Refused", sent: "Saved", fresh: "Changed elsewhere" };
 const shortly = 8000;
 
 /**
- * The fields of one group, with what becomes of them.
+ * The inputs of one group, bound to fields of the store's form, with the group's state.
  *
- * A group is saved as a whole when it is left, or with Enter; Escape takes back what was typed. Where its value changes while
- * somebody types, what was typed stays, and the new value is shown beside it.
+ * A group is saved when the focus leaves it, or with Enter. Escape drops what was typed.
  */
 export class GroupField {
-  #group; #save; #controls = new Map(); #badge; #error; #note;
-  /** The value that is shown, or that was there when typing began. */
-  #seen;
-  /** What the controls held then. */
-  #shown;
-  #own; #state = "clean"; #timer; #isSaving = false;
+  #group; #section; #row; #form; #controls = new Map(); #badge; #error; #note; #isTyping = false; #state = "clean"; #timer;
+  /** The text of the values that were shown last, and of those that this user saved last with their inputs. */
+  #text; #own;
 
   /**
    * @param {object} group one of fields.js
-   * @param {{save: (values: Record<string, unknown>) => Promise<unknown>, names?: Record<string, string>}} options `names`:
-   *   what to call the fields where their labels are not seen
+   * @param {{section?: string, row?: {id: any}, names?: Record<string, string>}} options `row`: the item of a list; `names`:
+   *   accessible names of inputs without visible labels
    */
-  constructor(group, { save, names }) {
-    this.#group = group;
-    this.#save = save;
+  constructor(group, { section = "customer", row, names } = {}) {
+    [this.#group, this.#section, this.#row] = [group, section, row];
     const badge = freshID("state"), error = freshID("error"), about = `${badge} ${error}`;
     this.#badge = h("span", { class: "state", id: badge });
     this.#error = h("p", { class: "error", id: error, role: "alert" });
@@ -41,10 +36,14 @@ export class GroupField {
   }
 
   #field(field, about, name, badge) {
-    const id = freshID(field.name), hint = field.hint ? freshID("hint") : null, isChoice = ["check", "choice", "aisle", "date"].includes(field.kind);
+    const id = freshID(field.name), hint = field.hint ? freshID("hint") : null, isChoice = ["check", "choice", "aisle"].includes(field.kind);
     const element = control(field, { id, "aria-describedby": hint ? `${hint} ${about}` : about, "aria-label": name ?? null, placeholder: name ? field.label : null });
     this.#controls.set(field.name, element);
-    if (isChoice && field.kind !== "date") element.addEventListener("change", () => { if (this.#group.fields.length === 1) void this.commit(); });
+    element.addEventListener("input", () => {
+      this.#isTyping = true;
+      this.#of(field).set(take(element, field));
+    });
+    if (isChoice) element.addEventListener("change", () => void this.commit());
     if (name) return element;
     const label = h("label", { for: id }, field.label);
     return h("div", { class: `field ${field.kind} ${field.name}` },
@@ -52,109 +51,101 @@ export class GroupField {
       hint ? h("p", { class: "hint", id: hint }, field.hint) : null);
   }
 
+  #of({ name }) { return this.#form.field(`${this.#section}.${name}`, this.#row?.id); }
+
+  get #fields() { return this.#group.fields.map((field) => this.#of(field)); }
+
+  get #path() { return [`${this.#section}.${this.#group.name}`, this.#row?.id]; }
+
+  get #isThere() { return !this.#row || this.#form.record[this.#section].includes(this.#row); }
+
+  /** Whether the form has another value than the store. */
+  get isDirty() { return this.#isThere && this.#fields.some(({ isDirty }) => isDirty); }
+
   #key(event) {
     if (event.key === "Escape" && this.isDirty) {
-      this.#put(this.#seen);
       event.preventDefault();
+      this.#isTyping = false;
+      this.#fault("");
+      this.#note.replaceChildren();
+      void this.#form.revert(...this.#path);
     } else if (event.key === "Enter" && !["TEXTAREA", "BUTTON"].includes(event.target.tagName)) {
       event.preventDefault();
       void this.commit();
     }
   }
 
-  #values() {
-    return Object.fromEntries(this.#group.fields.map((field) => [field.name, take(this.#controls.get(field.name), field)]));
+  #textOf(value, aisles) {
+    const { fields } = this.#group;
+    return fields.map(({ name, kind }) => shown(kind, fields.length === 1 ? value : value?.[name], aisles)).join(", ");
   }
 
-  /** The value of the group that the controls hold; of a field that nobody touched, the one that it has. */
-  get #typed() {
-    const values = this.#values(), isBare = this.#group.fields.length === 1;
-    for (const name of Object.keys(values)) if (same(values[name], this.#shown[name])) values[name] = (isBare ? this.#seen : this.#seen?.[name]) ?? null;
-    return valueOf(this.#group, values);
-  }
-
-  /** A control may show a value otherwise than it is, so it is what the controls held that counts. */
-  get isDirty() { return this.#seen !== undefined && !same(this.#values(), this.#shown); }
-
-  #fill(value) {
-    for (const field of this.#group.fields) put(this.#controls.get(field.name), field, this.#group.fields.length === 1 ? value : value?.[field.name]);
-  }
-
-  /** Puts the value of a record into the controls, as if it was typed. */
-  restore(row) {
-    const value = valueOf(this.#group, row);
-    if (!same(value, this.#seen)) this.#fill(value);
-  }
-
-  #put(value) {
-    this.#seen = value;
-    this.#fill(value);
-    this.#shown = this.#values();
-    this.#note.replaceChildren();
-    this.#fault("");
-  }
+  get #value() { return this.#group.fields.length === 1 ? this.#fields[0].value : Object.fromEntries(this.#group.fields.map(({ name }, index) => [name, this.#fields[index].value])); }
 
   /**
-   * Shows the group as a record has it.
+   * Shows the fields of a form.
    *
-   * @param {string} [writer] who wrote last what is shown, where it was not this user
+   * @param {string} [writer] who changed the record last, if another person did
    */
-  show(row, aisles, writer = "Somebody") {
-    for (const field of this.#group.fields) if (field.kind === "aisle") putAisles(this.#controls.get(field.name), aisles);
-    const value = valueOf(this.#group, row), isFirst = this.#seen === undefined;
-    if (!isFirst && same(value, this.#seen)) return;
-    if (!isFirst && !this.#isSaving && this.isDirty && !same(value, this.#typed)) return this.#overtaken(value, aisles, writer);
-    const isElsewhere = !isFirst && !this.#isSaving && !same(value, this.#typed) && !same(value, this.#own), mine = this.#own, wasMine = mine !== undefined && same(this.#seen, mine);
-    this.#put(value);
-    if (!isElsewhere || this.#state !== "clean") return;
-    this.#flash("fresh", `Changed by ${writer}`);
-    if (wasMine) this.#replaced(value, mine, aisles, writer);
-  }
-
-  #text(value, aisles) {
-    return this.#group.fields.map(({ name, kind }) => shown(kind, this.#group.fields.length === 1 ? value : value?.[name], aisles)).join(", ");
+  show(form, aisles, writer) {
+    this.#form = form;
+    for (const field of this.#group.fields) {
+      const element = this.#controls.get(field.name);
+      if (field.kind === "aisle") putAisles(element, aisles);
+      if (!this.#isTyping) put(element, field, this.#of(field).input);
+    }
+    const [{ conflict }] = this.#fields, text = this.#textOf(this.#value, aisles), before = this.#text;
+    if (conflict && this.#isTyping) return this.#meets(conflict, aisles, writer);
+    if (this.#isTyping || text === before) return;
+    this.#text = text;
+    this.#note.replaceChildren();
+    if (before === undefined || this.#state !== "clean" || this.isDirty) return;
+    this.#flash("fresh", writer ? `Changed by ${writer}` : words.fresh);
+    if (writer && this.#own?.text === before && !this.#fields[0].rules.merge) this.#replaced(writer);
   }
 
   #remark(sentence, label, press) {
+    if (this.#note.firstChild?.data === sentence) return;
     this.#note.replaceChildren(sentence, " ", h("button", { type: "button", class: "small", onclick: press }, label));
     say(sentence);
   }
 
-  #overtaken(value, aisles, writer) {
-    this.#remark(`While you are typing, ${writer} made it “${this.#text(value, aisles)}”. Yours replaces it when you leave the field.`, "Take theirs", () => {
-      this.#put(value);
-      this.focus();
+  #meets(conflict, aisles, writer = "someone") {
+    this.#remark(`While you are typing, ${writer} changed this to “${this.#textOf(conflict.current, aisles)}”. Your text replaces it when you leave the field.`, "Use theirs", () => {
+      this.#isTyping = false;
+      void conflict.takeTheirs().then(() => this.focus());
     });
   }
 
-  /** Somebody saw what this user wrote, and wrote something else. */
-  #replaced(value, mine, aisles, writer) {
+  #replaced(writer) {
+    const { inputs, text } = this.#own;
     this.#own = undefined;
-    this.#remark(`${writer} has replaced what you wrote: “${this.#text(mine, aisles)}”.`, "Put mine back", () => {
-      this.#put(value);
-      this.#fill(mine);
+    this.#remark(`${writer} has replaced your text “${text}”.`, "Put mine back", () => {
+      for (const [index, field] of this.#fields.entries()) field.set(inputs[index]);
       void this.commit();
     });
   }
 
-  /** Saves what was typed. */
+  /** Saves the group. A group that the user has read with another person's value is saved over that value. */
   async commit() {
-    if (this.#isSaving || !this.isDirty) return;
-    const wrong = [...this.#controls.values()].find((element) => !element.checkValidity());
-    if (wrong) return this.#fault(wrong.validationMessage);
-    const typed = (this.#own = this.#typed), isBare = this.#group.fields.length === 1;
-    this.#isSaving = true;
-    try {
-      await this.#save(isBare ? { [this.#group.fields[0].name]: typed } : typed);
-      this.#seen = typed;
-      this.#shown = this.#values();
-      this.#note.replaceChildren();
-      this.#fault("");
-    } catch (error) {
-      this.#fault(error.message);
-    } finally {
-      this.#isSaving = false;
+    if (!this.#isThere || (!this.#isTyping && !this.isDirty)) return;
+    const wrong = [...this.#controls.values()].find((element) => !element.checkValidity()), message = wrong?.validationMessage ?? this.#fields.find((field) => field.message)?.message;
+    if (message) return this.#fault(message);
+    this.#isTyping = false;
+    this.#fault("");
+    this.#note.replaceChildren();
+    if (this.isDirty) {
+      this.#text = this.#textOf(this.#value);
+      this.#own = { text: this.#text, inputs: this.#fields.map(({ input }) => input) };
+      try {
+        const [{ conflict }] = this.#fields;
+        if (conflict) await conflict.keepMine();
+        await this.#form.save(...this.#path);
+      } catch (error) {
+        return this.#fault(error.message);
+      }
     }
+    for (const field of this.#group.fields) put(this.#controls.get(field.name), field, this.#of(field).input);
   }
 
   #fault(sentence) {

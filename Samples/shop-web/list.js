@@ -1,13 +1,13 @@
 import { freshID, h } from "./dom.js";
-import { fullName } from "./fields.js";
+import { listName } from "./fields.js";
 import { stateOf, whileOpen } from "./states.js";
 
 const portion = 60;
 const order = new Intl.Collator("en", { sensitivity: "base", numeric: true }).compare;
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-const marks = { draft: "Not sent yet", sending: "Sending…", unsure: "No answer yet", refused: "Refused", met: "Two edits met" };
+const marks = { draft: "Not sent yet", sending: "Sending…", unsure: "No answer yet", refused: "Refused", met: "Changed twice" };
 
-/** The customers with a search; as many are drawn as somebody wants to see. */
+/** The customers by their last names, with a search. The list draws a portion at a time. */
 export class CustomerList {
   #store; #rows = []; #found = []; #drawn = portion; #search; #list; #count; #more; #open = null; #meetings; #looking; #again;
 
@@ -23,8 +23,8 @@ export class CustomerList {
     this.element = h("nav", { class: "side", "aria-label": "Customers" },
       h("div", { class: "find" },
         h("label", { for: search, class: "unseen" }, "Search customers"), this.#search,
-        h("button", { type: "button", class: "new", onclick: create }, "New")),
-      this.#count, this.#list, this.#more);
+        h("button", { type: "button", class: "new", onclick: create }, "New"), this.#count),
+      this.#list, this.#more);
   }
 
   /** Takes all customers, in any order. */
@@ -32,11 +32,11 @@ export class CustomerList {
     this.#rows = records.map((record) => {
       const { customer } = record;
       return {
-        id: record.id, name: fullName(record), key: `${customer.lastName}\n${customer.firstName}`,
+        id: record.id, name: listName(record),
         place: [customer.street, customer.county].filter(Boolean).join(", "),
         text: plain([customer.firstName, customer.lastName, customer.street, customer.county, customer.postCode, customer.phone, customer.email, customer.tags?.join(" ")].join(" ")),
       };
-    }).sort((one, other) => order(one.key, other.key));
+    }).sort((one, other) => order(one.name, other.name));
     this.#find();
   }
 
@@ -64,6 +64,11 @@ export class CustomerList {
       if (place.textContent !== row.place) place.textContent = row.place;
       return item;
     });
+    const letter = (row) => plain(row.name)[0].toUpperCase();
+    for (const [index, item] of items.entries()) {
+      const own = letter(this.#found[index]);
+      item.dataset.letter = index && letter(this.#found[index - 1]) === own ? "" : own;
+    }
     // Only what moves is moved: a link that has the focus keeps it.
     for (const [index, item] of items.entries()) if (this.#list.children[index] !== item) this.#list.insertBefore(item, this.#list.children[index] ?? null);
     while (this.#list.children.length > items.length) this.#list.lastElementChild.remove();
@@ -78,7 +83,7 @@ export class CustomerList {
       h("span", { class: "name" }), h("span", { class: "place" }), h("span", { class: "mark" })));
   }
 
-  /** Says which customer is open. */
+  /** Marks the open customer. */
   set open(id) {
     this.#open = id === null ? null : String(id);
     this.#markOpen();
@@ -91,7 +96,7 @@ export class CustomerList {
     }
   }
 
-  /** Marks the customers with edits on their way, that were refused, or that met another one. */
+  /** Marks the customers with unsent edits, refused edits or conflicts. */
   async showStates() {
     this.#again = true;
     if (this.#looking) return;

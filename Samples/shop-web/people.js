@@ -1,4 +1,4 @@
-/** Who may stand in the address. */
+/** Whether a text can be a user in the address. */
 export const isName = (text) => /^[a-z][a-z0-9]{0,23}$/.test(text ?? "");
 
 /** A name as people write it. */
@@ -6,7 +6,7 @@ export const spelled = (name) => name[0].toUpperCase() + name.slice(1);
 
 const key = (user) => `shop-web:${user}:device`;
 
-/** The name under which the shop knows this device: its user's, and something that no other device has. */
+/** The name of this device in the shop: its user's name and a random number. */
 export function deviceOf(user) {
   let device = localStorage.getItem(key(user));
   if (!device) {
@@ -17,26 +17,26 @@ export function deviceOf(user) {
   return device;
 }
 
-/** Those who have a store on this device, and the two of the sample. */
+/** The users with a store on this device, and the two of the sample. */
 export function knownUsers() {
   const found = Object.keys(localStorage).map((name) => name.match(/^shop-web:(.+):device$/)?.[1]).filter(isName);
   return [...new Set(["anna", "ben", ...found])].sort();
 }
 
-/** Forgets what the app itself keeps of a user. */
+/** Deletes what the app itself stores of a user. */
 export function forget(user) {
   for (const name of Object.keys(localStorage)) if (name.startsWith(`shop-web:${user}:`)) localStorage.removeItem(name);
 }
 
 /**
- * The name of who wrote something. A gateway with tokens knows it by the token; without them there is what the device said.
+ * The name of a writer. A gateway with tokens reports the person; without tokens only the device is known.
  *
  * @param {{who: string | null, device: string | null} | null} by
- * @param {string} user the one who asks
+ * @param {string} user the user of this window
  */
 export function writer(by, user) {
-  if (!by) return "Somebody";
+  if (!by) return "Someone";
   const name = by.who ?? by.device?.match(/^(.+)-[0-9a-f]{8}$/)?.[1];
   if (!name) return "Another program";
-  return name === user ? "You, on another device," : spelled(name);
+  return name === user ? "you, on another device" : spelled(name);
 }

@@ -242,6 +242,60 @@ test("revert drops what was typed and shows the store", async () => {
   await store.close();
 });
 
+test("a part of a form is saved alone, whatever the other inputs contain", async () => {
+  const { store } = await boxed(), form = await store.form("boxes", 1), name = form.field("things.name", 7), label = form.field("box.label");
+  form.field("box.count").set("x");
+  label.set("typed");
+  name.set("a2");
+  form.field("things.name", 8).set("b2");
+  await form.save("things.name", 7);
+  assert.deepEqual(await waiting(store), [{ things: [{ id: 7, name: { old: "a", new: "a2" } }] }]);
+  assert.deepEqual([name.isDirty, label.isDirty, form.field("things.name", 8).isDirty, form.isValid], [false, true, true, false]);
+  form.record.things.push({ name: "new" });
+  await form.revert("things.name", 8);
+  form.record.things.splice(form.record.things.findIndex(({ id }) => id === 8), 1);
+  await form.save("things");
+  const [{ things }] = await waiting(store);
+  assert.deepEqual(things.map(({ id, old, new: next }) => [typeof id, old, next]), [["number", undefined, undefined], ["string", null, { name: "new" }], ["number", { name: "b" }, null]]);
+  assert.deepEqual([label.isDirty, form.record.things.map((one) => one.name)], [true, ["a2", "new"]]);
+  await assert.rejects(form.save("box.count"), { code: "invalid-form", path: "box.count" });
+  await form.revert("box.count");
+  await form.revert("box");
+  assert.deepEqual([form.field("box.count").input, label.value, form.isDirty], ["0", "", false]);
+  await assert.rejects(form.save("box.cuont"), { code: "unknown-field", near: "count" });
+  form.close();
+  await store.close();
+});
+
+test("a part of a form that meets another edit is reverted to the value of the store", async () => {
+  const all = await boxed(), { store } = all, form = await store.form("boxes", 1), label = form.field("box.label");
+  label.set("mine");
+  form.field("box.code").set("c");
+  await pull(all, { ...box(1, { label: "theirs" }), things: [] });
+  await until(() => label.conflict);
+  await form.revert("box.label");
+  assert.deepEqual([label.value, label.conflict, form.field("box.code").value], ["theirs", null, "c"]);
+  form.close();
+  await store.close();
+});
+
+test("a form of a refused edit is saved as a whole, and leaves the list", async () => {
+  const all = await boxed(), { store } = all;
+  await store.edit("boxes", 1, (record) => Object.assign(record.box, { label: "bad", count: 3 }));
+  await refuse(all, "label");
+  const [entry] = await store.refusedEdits(), form = await entry.form();
+  assert.deepEqual([form.field("box.label").value, form.field("box.label").isDirty, form.field("box.code").isDirty], ["bad", true, false]);
+  form.field("box.label").set("good");
+  await form.save("box.label");
+  assert.deepEqual([await waiting(store), await store.refusedEdits()], [[{ box: { label: { old: "", new: "good" }, count: { old: 0, new: 3 } } }], []]);
+  form.field("box.code").set("c");
+  form.field("box.label").set("later");
+  await form.save("box.code");
+  assert.equal((await waiting(store))[0].box.label.new, "good");
+  form.close();
+  await store.close();
+});
+
 test("a form of a new record is a creation, and goes on as a form of it", async () => {
   const { gateway, store } = await started(), form = await store.form("tags");
   assert.deepEqual([form.isDirty, form.field("tag.name").input, form.base], [false, "", null]);

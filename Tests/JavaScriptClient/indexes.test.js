@@ -602,7 +602,7 @@ test("live queries look again if the store cannot be read", async (context) => {
   all.isFailing = true;
   await look();
   assert.equal(all.isFailing, false);
-  await look(500);
+  await look(1000);
   assert.deepEqual(idsOf(live.value), [1]);
 });
 

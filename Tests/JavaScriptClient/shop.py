@@ -69,7 +69,7 @@ class Window:
         expect(self.switch).to_have_attribute("aria-checked", "true" if is_on else "false")
 
     def sent(self):
-        expect(self.status).to_have_text("Everything is sent.")
+        expect(self.status).to_have_text("All changes saved.")
 
     def item(self, name):
         return self.form.locator(".groceries li").filter(has=self.page.get_by_label(f"Remove {name}", exact=True))
@@ -136,15 +136,15 @@ def choosing_and_searching(it):
     expect(page.locator(".count")).to_have_text("60 customers")
     expect(page.locator(".customers li")).to_have_count(60)
     assert page.title() == "Anna · Corner shop"
-    for words, names in [("shaw", ["Joe Shaw"]), ("lukasz", ["Łukasz Cholmondeley"]), ("high joe", ["Joe Shaw"]),
-                         ("01632 960123", ["Joe Shaw"]), ("CT1 1AA", ["Joe Shaw"]), ("nobody at all", [])]:
+    for words, names in [("shaw", ["Shaw, Joe"]), ("lukasz", ["Cholmondeley, Łukasz"]), ("high joe", ["Shaw, Joe"]),
+                         ("01632 960123", ["Shaw, Joe"]), ("CT1 1AA", ["Shaw, Joe"]), ("nobody at all", [])]:
         page.get_by_label("Search customers").fill(words)
         expect(page.locator(".customers .name")).to_have_text(names)
         expect(page.locator(".count")).to_have_text(f"{len(names)} of 60 customers")
     page.get_by_label("Search customers").fill("")
-    page.get_by_role("link", name="Joe Shaw").click()
+    page.get_by_role("link", name="Shaw, Joe").click()
     expect(page.get_by_role("heading", name="Joe Shaw")).to_be_focused()
-    assert page.locator(".customers [aria-current=page] .name").inner_text() == "Joe Shaw"
+    assert page.locator(".customers [aria-current=page] .name").inner_text() == "Shaw, Joe"
 
 
 @scene
@@ -154,7 +154,7 @@ def two_edits_meet(it):
     expect(anna.status).to_have_text("Network off.")
     anna.write("Street", "7 Mill Lane")
     expect(anna.state("address")).to_have_text("Not sent yet")
-    expect(anna.status).to_have_text("Network off. 1 change kept on this device.")
+    expect(anna.status).to_have_text("Network off. 1 change waits on this device.")
     expect(anna.page.locator(".customers [aria-current] .mark")).to_have_text("Not sent yet")
     ben.write("Street", "2 High St")
     ben.write("Telephone", "01632 960777")
@@ -163,19 +163,19 @@ def two_edits_meet(it):
     anna.network(True)
     expect(anna.cards).to_have_count(1)
     assert anna.values() == {
-        "It was": "1 High St, Kent, CT1 1AA", "Ben wrote": "2 High St, Kent, CT1 1AA",
-        "You wrote": "7 Mill Lane, Kent, CT1 1AA", "Now stands: yours": "7 Mill Lane, Kent, CT1 1AA"}
-    expect(anna.cards.first).to_contain_text("You and Ben both changed the address of Joe Shaw")
-    expect(anna.cards.first).to_contain_text("Yours reached the shop last, so it stands.")
-    expect(anna.page.locator("#said")).to_have_text("Two edits met: address. Ben changed it too.")
+        "Before": "1 High St, Kent, CT1 1AA", "Ben wrote": "2 High St, Kent, CT1 1AA",
+        "You wrote": "7 Mill Lane, Kent, CT1 1AA", "Saved: yours": "7 Mill Lane, Kent, CT1 1AA"}
+    expect(anna.cards.first).to_contain_text("You and Ben both changed the address of Joe Shaw at the same time.")
+    expect(anna.cards.first).to_contain_text("Your change came last, so the shop saved it.")
+    expect(anna.page.locator("#said")).to_have_text("Changed twice: address. Ben changed it too.")
     expect(anna.field("Telephone")).to_have_value("01632 960777")
     # The other one sees what became of his.
     expect(ben.field("Street")).to_have_value("7 Mill Lane")
-    expect(ben.form.locator(".meanwhile").filter(has_text="Anna has replaced")).to_contain_text("“2 High St, Kent, CT1 1AA”")
+    expect(ben.form.locator(".meanwhile").filter(has_text="Anna has replaced your text")).to_contain_text("“2 High St, Kent, CT1 1AA”")
     # The card is there after the window was closed, and its buttons do what they say.
     anna.page.reload()
     expect(anna.cards).to_have_count(1)
-    anna.button("Take Ben's").click()
+    anna.button("Use Ben's").click()
     expect(anna.cards).to_have_count(0)
     expect(anna.field("Street")).to_have_value("2 High St")
     it.until(lambda: it.shopper()["customer"]["street"], "2 High St")
@@ -198,7 +198,7 @@ def two_users_of_one_browser(it):
     expect(ben.field("Street")).to_have_value("7 Mill Lane")
     expect(ben.cards).to_have_count(0)
     ben.button("Sign out").click()
-    expect(ben.page.get_by_text("Who is it?")).to_be_visible()
+    expect(ben.page.get_by_text("Choose a person.")).to_be_visible()
     anna.page.reload()
     expect(anna.cards).to_have_count(1)
 
@@ -225,9 +225,9 @@ def taking_mine(it):
     it.stands("creditLimit", "80.00")
     anna.network(True)
     expect(anna.cards).to_have_count(1)
-    assert anna.values() == {"It was": "£50.00", "Ben wrote": "£80.00", "You wrote": "£120.00", "Now stands: Ben's": "£80.00"}, anna.values()
+    assert anna.values() == {"Before": "£50.00", "Ben wrote": "£80.00", "You wrote": "£120.00", "Saved: Ben's": "£80.00"}, anna.values()
     expect(anna.field("Credit limit")).to_have_value("80.00")
-    anna.button("Take mine").click()
+    anna.button("Use mine").click()
     expect(anna.cards).to_have_count(0)
     it.until(lambda: it.shopper()["customer"]["creditLimit"], "120.00")
     expect(ben.field("Credit limit")).to_have_value("120.00")
@@ -256,10 +256,10 @@ def edits_are_joined(it):
     assert joined["tags"] == ["regular", "trade", "vip"], joined
     assert joined["notes"] == "Ring three times.\nThe bell is broken.", joined
     for number in range(3):
-        expect(anna.cards.nth(number)).to_contain_text("Now stands: both")
-    expect(anna.page.locator(".look")).to_have_text("3 to look at")
+        expect(anna.cards.nth(number)).to_contain_text("Saved: both")
+    expect(anna.page.locator(".look")).to_have_text("3 to review")
     for left in (2, 1, 0):
-        anna.button("Fine as it is").first.click()
+        anna.button("OK").first.click()
         expect(anna.cards).to_have_count(left)
     expect(anna.page.locator(".look")).to_be_hidden()
 
@@ -281,9 +281,9 @@ def typing_while_it_changes(it):
     anna.page.keyboard.type(" and a half")
     ben.write("Street", "9 Quay")
     note = anna.form.locator(".group.address .meanwhile")
-    expect(note).to_contain_text("While you are typing, Ben made it “9 Quay, Kent, CT1 1AA”.")
+    expect(note).to_contain_text("While you are typing, Ben changed this to “9 Quay, Kent, CT1 1AA”.")
     expect(anna.field("Street")).to_have_value("1 High St and a half")
-    anna.button("Take theirs").click()
+    anna.button("Use theirs").click()
     expect(anna.field("Street")).to_have_value("9 Quay")
     expect(note).to_be_empty()
     anna.field("Street").fill("nonsense")
@@ -341,8 +341,8 @@ def refused(it):
     anna.write("E-mail", "noor.penrose@example.com")
     expect(anna.cards).to_have_count(1)
     expect(anna.state("email")).to_have_text("Refused")
-    expect(anna.cards.first).to_contain_text("Another customer has this e-mail already")
-    assert anna.values() == {"The e-mail was": "joe.shaw@example.com", "You wrote": "noor.penrose@example.com"}, anna.values()
+    expect(anna.cards.first).to_contain_text("Another customer already has this e-mail")
+    assert anna.values() == {"E-mail before": "joe.shaw@example.com", "You wrote": "noor.penrose@example.com"}, anna.values()
     expect(anna.field("E-mail")).to_have_value("joe.shaw@example.com")
     # It holds up nothing.
     anna.write("Telephone", "01632 960888")
@@ -351,15 +351,15 @@ def refused(it):
     expect(anna.cards).to_have_count(1)
     # Once nobody else has the address, it goes through.
     it.gateway.merge("shoppers", NOOR, {"customer": {"email": {"old": "noor.penrose@example.com", "new": None}}})
-    anna.page.get_by_role("link", name="1 to look at").click()
-    expect(anna.page.get_by_role("heading", name="To look at")).to_be_focused()
+    anna.page.get_by_role("link", name="1 to review").click()
+    expect(anna.page.get_by_role("heading", name="To review")).to_be_focused()
     anna.button("Send it again").click()
-    expect(anna.page.get_by_text("There is nothing to look at.")).to_be_visible()
+    expect(anna.page.get_by_text("Nothing to review.")).to_be_visible()
     it.until(lambda: it.shopper()["customer"]["email"], "noor.penrose@example.com")
     anna.open().write("E-mail", it.shopper(105)["customer"]["email"])
     expect(anna.cards).to_have_count(1)
     # It goes back into the form, and is corrected there.
-    anna.button("Change it in the form").click()
+    anna.button("Correct it").click()
     expect(anna.field("E-mail")).to_be_focused()
     expect(anna.field("E-mail")).to_have_value(it.shopper(105)["customer"]["email"])
     anna.write("E-mail", "joe@example.com")
@@ -368,7 +368,7 @@ def refused(it):
     # Escape takes what was refused out of the form, and the next edit is sent without it.
     anna.write("E-mail", it.shopper(105)["customer"]["email"])
     expect(anna.cards).to_have_count(1)
-    anna.button("Change it in the form").click()
+    anna.button("Correct it").click()
     anna.field("E-mail").press("Escape")
     expect(anna.field("E-mail")).to_have_value("joe@example.com")
     anna.write("Telephone", "01632 960999")
@@ -384,6 +384,7 @@ def refused(it):
 @scene
 def a_new_customer(it):
     anna, ben = it.window(), it.window("ben")
+    expect(anna.page.locator(".customers li").first).to_be_visible()
     anna.network(False)
     anna.button("New").click()
     for label, text in [("First name", "Ada"), ("Last name", "Nought"), ("Street", "1 Zero Rd"), ("Post code", "ZZ1 1ZZ")]:
@@ -396,7 +397,7 @@ def a_new_customer(it):
     anna.network(True)
     it.until(lambda: anna.page.evaluate("/^#.customers.[0-9]+$/.test(location.hash)"))
     ben.page.get_by_label("Search customers").fill("ada")
-    ben.page.get_by_role("link", name="Ada Nought").click()
+    ben.page.get_by_role("link", name="Nought, Ada").click()
     expect(ben.item("Milk")).to_have_count(1)
     anna.button("Remove this customer").click()
     anna.button("Cancel").click()
@@ -404,7 +405,7 @@ def a_new_customer(it):
     anna.button("Remove this customer").click()
     anna.button("Remove").click()
     expect(anna.page.get_by_role("heading", name="Choose a customer")).to_be_visible()
-    expect(ben.form).to_contain_text("was removed, here or on another device.")
+    expect(ben.form).to_contain_text("This customer was removed, here or on another device.")
     expect(ben.page.locator(".count")).to_have_text("0 of 60 customers")
 
 
@@ -415,13 +416,13 @@ def signing_out(it):
     anna.network(False)
     anna.write("Street", "8 Sea View")
     anna.button("Sign out").click()
-    dialog = anna.page.get_by_role("dialog", name="Not everything was sent")
-    expect(dialog).to_contain_text("1 change of yours is on this device and nowhere else.")
-    anna.button("Stay").click()
+    dialog = anna.page.get_by_role("dialog", name="Some changes are not sent yet")
+    expect(dialog).to_contain_text("1 change exists only on this device.")
+    anna.button("Stay signed in").click()
     expect(anna.field("Street")).to_have_value("8 Sea View")
     anna.button("Sign out").click()
     anna.button("Send first, then sign out").click()
-    expect(anna.page.get_by_role("dialog", name="They could not be sent")).to_be_visible()
+    expect(anna.page.get_by_role("dialog", name="The changes could not be sent")).to_be_visible()
     anna.page.keyboard.press("Escape")
     other = it.window(context=context).open()
     anna.network(True)
@@ -429,9 +430,9 @@ def signing_out(it):
     anna.network(False)
     anna.write("Street", "9 Sea View")
     anna.button("Sign out").click()
-    anna.button("Throw them away").click()
+    anna.button("Discard and sign out").click()
     for window in (anna, other):
-        expect(window.page.get_by_text("Who is it?")).to_be_visible()
+        expect(window.page.get_by_text("Choose a person.")).to_be_visible()
     assert it.shopper()["customer"]["street"] == "8 Sea View"
     assert anna.page.evaluate("indexedDB.databases().then((all) => all.filter((one) => one.name.includes('anna')).length)") == 0
     assert anna.page.evaluate("Object.keys(localStorage)") == []
@@ -451,7 +452,7 @@ def two_windows_of_one_user(it):
     anna.network(True)
     for window in (anna, second):
         expect(window.cards).to_have_count(1)
-    second.button("Fine as it is").click()
+    second.button("OK").click()
     for window in (anna, second):
         expect(window.cards).to_have_count(0)
 
@@ -486,10 +487,10 @@ def without_a_network_at_all(it):
     expect(anna.state("address")).to_have_text("Not sent yet")
     anna.page.reload()
     expect(anna.field("Street")).to_have_value("1 Island")
-    expect(anna.status).to_have_text("No network. 1 change kept on this device.")
+    expect(anna.status).to_have_text("No network. 1 change waits on this device.")
     # A network, and nobody there.
     context.set_offline(False)
-    expect(anna.status).to_contain_text("The shop does not answer. 1 change kept on this device.")
+    expect(anna.status).to_contain_text("The shop does not respond. 1 change waits on this device.")
     it.gateway.start()
     anna.network(False)
     anna.network(True)
@@ -555,9 +556,9 @@ def by_keyboard(it):
 @scene
 def whoever_asks_for_tokens(it):
     anna = it.window()
-    dialog = anna.page.get_by_role("dialog", name="The shop wants to know who you are")
+    dialog = anna.page.get_by_role("dialog", name="Please sign in")
     dialog.get_by_label("Token").fill(it.secret)
-    anna.button("Go on").click()
+    anna.button("Continue").click()
     expect(anna.page.locator(".count")).to_have_text("60 customers")
     anna.open().write("Street", "1 Token St")
     anna.sent()
@@ -608,10 +609,10 @@ def for_everybody(it):
             expect(anna.cards).to_have_count(2)
             expect(anna.state("email")).to_have_text("Refused")
             check_axe(it, page, f"refused, {scheme}, {kind}", checked)
-            page.get_by_role("link", name="2 to look at").click()
-            expect(page.get_by_role("heading", name="To look at")).to_be_visible()
+            page.get_by_role("link", name="2 to review").click()
+            expect(page.get_by_role("heading", name="To review")).to_be_visible()
             expect(anna.cards).to_have_count(2)
-            check_axe(it, page, f"to look at, {scheme}, {kind}", checked)
+            check_axe(it, page, f"to review, {scheme}, {kind}", checked)
             # Nothing is wider than the window.
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), kind
             context.close()
@@ -644,7 +645,7 @@ def twenty_thousand_customers(it):
     expect(anna.page.locator(".count")).to_contain_text(" of ")
     searching = time.time() - began
     anna.page.get_by_label("Search customers").fill("joe shaw")
-    anna.page.get_by_role("link", name="Joe Shaw").click()
+    anna.page.get_by_role("link", name="Shaw, Joe").click()
     began = time.time()
     anna.write("Street", "2 Quick St")
     it.until(lambda: it.shopper()["customer"]["street"], "2 Quick St")
@@ -653,7 +654,7 @@ def twenty_thousand_customers(it):
     it.gateway.merge("shoppers", JOE, {"customer": {"firstName": {"old": "Joe", "new": "Joseph"}}})
     expect(anna.field("First name")).to_have_value("Joseph")
     live = time.time() - began
-    expect(anna.page.locator(".customers .name")).to_have_text(["Joseph Shaw"])
+    expect(anna.page.locator(".customers .name")).to_have_text(["Shaw, Joseph"])
     began = time.time()
     anna.page.reload()
     expect(anna.field("First name")).to_have_value("Joseph")

@@ -1,5 +1,7 @@
 import { lost } from "./errors.js";
+import { nameOf } from "./layers.js";
 import { lines as linesOf } from "./lines.js";
+import { range } from "./ranges.js";
 import { activate } from "./regroup.js";
 import { pages, record } from "./remote.js";
 import { putRecords } from "./told.js";
@@ -59,7 +61,7 @@ async function activateOthers(local, work, names) {
 
 /** @param {string[]} [only] the resources of which the records are replaced; all if left out, and then the place in the changes as well */
 async function readSnapshot({ local, gateway, options, signal, resources, progressed }, only) {
-  let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = await local.place(), isFirst = true, rules;
+  let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = await local.place(), isFirst = true, rules, loaded;
   // The records of another subset are the difference, while there is a place in the changes.
   const unless = !only && since !== null && known && isDue ? `${known}:${since}` : undefined;
   if (!only && snapshot?.unless !== unless) snapshot = null;
@@ -72,12 +74,15 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
   });
   const store = async (cursor) => {
     const told = lines.splice(0);
-    progressed(await continued(async (work, { snapshot: kept }) => {
+    progressed(await continued(async (work, { snapshot: kept, isPart }) => {
+      await readBases(work, told);
       await putRecords(work, told);
+      loaded = isPart ? undefined : local.loaded;
       kept.done += told.length;
       if (cursor) kept.cursor = cursor;
       return { done: kept.done, total: kept.total };
     }));
+    for (const one of told) loaded?.set(nameOf(one), one.record);
   };
   const query = new URLSearchParams({ ...(resources && { resources }), ...(filter && { filter }), ...(unless && { unless }), ...(snapshot?.cursor && { after: snapshot.cursor }) });
   try {
@@ -135,8 +140,21 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
     await continued((work) => drop(work, some));
   }
   if (gone) await continued(end);
+  local.loaded?.clear();
   progressed(null);
   return rules ?? local.rules.version;
+}
+
+/** Reads the bases of some records with one request for each resource, where IndexedDB has few others between them. */
+async function readBases({ tx }, told) {
+  if (!tx.known) return;
+  for (const resource of new Set(told.map((one) => one.resource))) {
+    const table = `r:${resource}`, keys = told.flatMap((one) => (one.resource === resource ? [idKey(one.id)] : [])).sort(), most = 2 * batch;
+    const found = await range(tx, table, keys[0], `${keys.at(-1)}\0`, most);
+    if (found.length === most) continue;
+    const rows = new Map(found);
+    for (const key of keys) tx.known.set(`${table}\n${key}`, rows.get(key));
+  }
 }
 
 /** Base records that a snapshot did not contain. */

@@ -97,8 +97,18 @@ class Draft {
     this.#end?.();
   }
 
-  /** Makes one edit of what has changed since the form was opened, or saved last. */
-  save() { return this.#queued(() => this.#save()); }
+  /**
+   * Makes one edit of what has changed since the form was opened, or saved last.
+   *
+   * @param {{section: string, item?: any, names?: string[]}} [place] saves this part alone
+   */
+  async save(place) {
+    if (this.#isClosed) throw new FieldMergeError("closed", "The form is closed.");
+    return this.#queued(() => this.#save(place));
+  }
+
+  /** Whether only the whole can be saved: a new record, or a refused edit, which leaves its list. */
+  get isWhole() { return !this.base || !!this.#entry; }
 
   /** Saves and readings come one after the other. */
   #queued(body) { return (this.#last = this.#last.catch(() => {}).then(body)); }
@@ -119,15 +129,14 @@ class Draft {
   /** Begins again with a record, null for a new one. */
   begin(base) { Object.assign(this, { base: base && plain(base), record: guarded(plain(base ?? this.blank), this.#known) }); }
 
-  async #save() {
-    if (this.#isClosed) throw new FieldMergeError("closed", "The form is closed.");
+  async #save(place) {
     let id;
     try {
       const ticket = await this.#desk.queued(async (work) => {
         const rules = rulesOf(work, this.#resource), resource = this.#resource;
         await this.#renew(work, rules);
         for (const { name, isList, generated } of rules.sections.values()) for (const row of (isList && generated && this.record[name]) || []) if (isObject(row)) row.id ??= temporaryId();
-        this.#saving = plain(this.record);
+        this.#saving = plain(place && !this.isWhole ? withPart(this.base, this.record, place) : this.record);
         id = this.base ? await work.resolve(this.#id) : newId(this.#saving.id ?? null, rules.root, "id");
         const filled = plain(this.#saving), tickets = this.#entry ? await this.#takeEntry(work, filled) : [];
         if (this.base) await revive(work, { resource, id }, this.base);
@@ -222,6 +231,15 @@ class Draft {
       kind: "overtaken", resource, id: this.#seen.id, by: null, ...event, draft: this, keepMine, takeMine: keepMine, takeTheirs, dismiss: async () => {},
     }));
   }
+}
+
+/** A record with a part of another: a section, an item of a list, or some fields of either. */
+function withPart(base, record, { section, item, names }) {
+  const place = { section, ...(item !== undefined && { item }) }, [old, now] = [base, record].map((one) => rowIn(one, place));
+  const row = names && old && now ? { ...old, ...pick(now, names) } : now;
+  if (item === undefined) return { ...base, [section]: names && old && now ? row : record[section] };
+  const list = base[section] ?? [];
+  return { ...base, [section]: old ? list.flatMap((one) => (one !== old ? [one] : row ? [row] : [])) : [...list, ...(row ? [row] : [])] };
 }
 
 /** Adds an edit with a base of its own to the queue: a push of its own, if the store has other values than this base. */

@@ -210,13 +210,14 @@ export interface Form<T = any> {
   /** Calls back now, and after each change of the form or the record. */
   subscribe(callback: (form: Form<T>) => void): () => void;
   /**
-   * Makes one edit of what was changed.
+   * Makes one edit of what was changed, or of a part: `section` or `section.group`, and the id of an item. A form of a new
+   * record or of a refused edit is saved as a whole.
    *
-   * @throws {FieldMergeError} `invalid-form` while an input is no value, with `path` and `messages`
+   * @throws {FieldMergeError} `invalid-form` while an input of it is no value, with `path` and `messages`
    */
-  save(): Promise<Ticket>;
-  /** Drops what was changed and shows the record of the store. */
-  revert(): Promise<void>;
+  save(path?: string, item?: ID): Promise<Ticket>;
+  /** Drops what was changed, or a part of it, and shows the record of the store. */
+  revert(path?: string, item?: ID): Promise<void>;
   /** Ends the form without an edit. */
   close(): void;
 }
@@ -263,6 +264,8 @@ export interface RefusedEdit {
    * @throws {FieldMergeError} `several-records`, `no-such-record`, `deletion`, `field-removed`, `not-refused`
    */
   restore(): Promise<Draft>;
+  /** The same as a form with fields. */
+  form(): Promise<Form>;
 }
 
 export interface Outcome {

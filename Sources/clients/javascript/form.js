@@ -1,12 +1,12 @@
-import { draft, newDraft } from "./drafts.js";
+import { draft, newDraft, restored } from "./drafts.js";
 import { missing, rulesOf } from "./editing.js";
 import { FieldMergeError, fail } from "./errors.js";
 import { following, meetings, settle } from "./following.js";
 import { inputOf, readInput } from "./inputs.js";
 import { parse, stringify } from "./json.js";
 import { rowIn } from "./layers.js";
-import { unknown } from "./rules.js";
-import { copy, same } from "./values.js";
+import { pick, unknown } from "./rules.js";
+import { copy, idKey, same } from "./values.js";
 import { report } from "./watching.js";
 
 /*
@@ -37,6 +37,9 @@ export async function form(desk, local, resource, id) {
   const isNew = id === undefined || id === null, own = isNew ? newDraft(desk, local, resource) : await draft(desk, local, resource, id);
   return new Form(local, resource, own, isNew);
 }
+
+/** Opens a form of a refused edit. */
+export async function refusedForm(desk, local, number, resource) { return new Form(local, resource, await restored(desk, local, number), false); }
 
 /** A field of a form. */
 class Field {
@@ -79,6 +82,9 @@ class Field {
     return group !== undefined && (write || (create === true && !this.#settings.base(this.#section, this.#row())));
   }
 
+  /** Whether the field is in a part of the record. */
+  isIn({ section, item, names }) { return this.#section === section && (item === undefined || idKey(this.#row()?.id) === idKey(item)) && (!names || names.includes(this.#name)); }
+
   /** Takes what an HTML input contains: its `value`, or `checked` of a checkbox. */
   set(input) {
     if (!this.mayWrite) fail("read-only", this.path, "may not be written by this client");
@@ -89,6 +95,8 @@ class Field {
     this.#settings.type(this, problem && { input, problem });
   }
 }
+
+const messagesOf = (wrong) => Object.fromEntries(wrong.map(([{ path }, { problem }]) => [path, problem.message]));
 
 /** A form: a working copy of a record whose unedited groups follow the store. */
 class Form {
@@ -115,7 +123,7 @@ class Form {
   get isGone() { return this.#now === null && !this.#isUnsaved; }
 
   /** The messages of inputs that are no values, by path. */
-  get messages() { return Object.fromEntries(this.#wrong.map(([{ path }, { problem }]) => [path, problem.message])); }
+  get messages() { return messagesOf(this.#wrong); }
 
   get #wrong() { return [...this.#typed].filter(([field]) => field.isThere); }
 
@@ -181,23 +189,33 @@ class Form {
     this.#tell();
   }
 
+  /** The place that a path names: a section, an item, or a group of either, by its name or that of a field. */
+  #placeOf(path, item) {
+    const [section, name] = path.split("."), { sections } = this.#rules, known = sections.get(section) ?? unknown("section", section, path, sections.keys());
+    const names = name === undefined ? undefined : known.groups.get(known.fields.get(name)?.group ?? name) ?? unknown("field", name, path, known.names);
+    return { section, ...(item !== undefined && { item }), ...(names && { names }) };
+  }
+
   /**
-   * Makes one edit of what was changed.
+   * Makes one edit of what was changed, or of the part that a path names: `section`, or `section.group`, with the id of an item.
+   * A form of a new record or of a refused edit is saved as a whole.
    *
-   * @throws {FieldMergeError} `invalid-form` while an input is no value, with `path` and `messages`
+   * @throws {FieldMergeError} `invalid-form` while an input of it is no value, with `path` and `messages`
    */
-  async save() {
-    const [first] = this.#wrong;
-    if (first) throw new FieldMergeError("invalid-form", `“${first[0].path}”: ${first[1].problem.message}`, { path: first[0].path, messages: this.messages });
-    const ticket = await this.#draft.save();
+  async save(path, item) {
+    const place = path !== undefined && !this.#draft.isWhole ? this.#placeOf(path, item) : undefined;
+    const wrong = this.#wrong.filter(([field]) => !place || field.isIn(place)), [first] = wrong;
+    if (first) throw new FieldMergeError("invalid-form", `“${first[0].path}”: ${first[1].problem.message}`, { path: first[0].path, messages: messagesOf(wrong) });
+    const ticket = await this.#draft.save(place);
     if (this.#isUnsaved) this.#draft.watch();
     this.#isUnsaved = false;
     await this.#follow();
     return ticket;
   }
 
-  /** Drops what was changed: the form shows the record of the store. */
-  async revert() {
+  /** Drops what was changed, or the part that a path names: the form shows the record of the store. */
+  async revert(path, item) {
+    if (path !== undefined) return this.#revertPart(this.#placeOf(path, item));
     this.#typed.clear();
     if (this.#isUnsaved) this.#draft.begin(null);
     else await this.#draft.refresh((_, now) => {
@@ -205,6 +223,16 @@ class Form {
       this.#draft.begin(now ?? this.base);
     });
     this.#tell();
+  }
+
+  #revertPart(place) {
+    const { section, item, names } = place, seen = this.base ?? this.#draft.blank, [old, own] = [seen, this.record].map((one) => rowIn(one, place));
+    for (const field of this.#typed.keys()) if (field.isIn(place)) this.#typed.delete(field);
+    if (names && old && own) Object.assign(own, copy(pick(old, names)));
+    else if (item === undefined) this.record[section] = copy(seen[section]);
+    else if (old) own ? Object.assign(own, copy(old)) : this.record[section].push(copy(old));
+    else this.record[section] = this.record[section].filter((one) => one !== own);
+    return this.#follow();
   }
 
   /** Ends the form without an edit. */

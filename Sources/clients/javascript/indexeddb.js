@@ -87,7 +87,7 @@ export function indexedDBStorage(name) {
       let result;
       try {
         result = await body({
-          store: values,
+          store: values, known,
           get: async (table, key) => {
             const name = `${table}\n${key}`;
             if (!known.has(name)) known.set(name, await done(values(table).get([table, key])));

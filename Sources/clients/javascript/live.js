@@ -11,7 +11,7 @@ import { report } from "./watching.js";
  */
 
 /** Milliseconds between two looks: a frame where there are none, and while all records are being fetched or reads fail. */
-const frame = 16, load = 500;
+const frame = 16, load = 1000;
 
 /** Rows that a window has behind its result. */
 const spare = 20;
@@ -41,10 +41,10 @@ function hub(desk, local) {
 
   async function look() {
     [isDue, isBusy, isBroken] = [false, true, false];
-    const places = [...pending.values()], others = [];
-    pending = new Map();
+    const others = [], places = pending, { loaded } = local;
+    [pending, local.loaded] = [new Map(), new Map()];
     await local.read(async (work) => {
-      const changes = await Promise.all(places.map(async (place) => ({ ...place, record: await work.read(place) })));
+      const changes = await Promise.all(Array.from(places, async ([key, place]) => ({ ...place, record: (!work.meta.unsent && loaded?.get(key)) || (await work.read(place)) })));
       for (const one of all) if (await refreshed(work, one, changes)) others.push(one);
     }).catch(() => {
       for (const one of all) one.rows = null;
@@ -82,7 +82,7 @@ function hub(desk, local) {
       one.runs += 1;
       one.edge = rows.length > limit + spare ? rows.at(-1).order : null;
       const known = new Map(before.map(({ record }) => [idKey(record.id), record]));
-      one.rows = rows.map(({ record, order }) => ({ order, record: unchanged(known.get(idKey(record.id)), record) ?? (work.tx.store ? record : copy(record)) }));
+      one.rows = rows.map(({ record, order }) => ({ order, record: kept(known.get(idKey(record.id)), work.tx.store ? record : copy(record)) }));
     }
     return another(work, one);
   }
@@ -95,7 +95,7 @@ function hub(desk, local) {
     for (const { record } of changes) {
       if (!record || !query.matches(record)) continue;
       const key = idKey(record.id), order = query.orderOf(record);
-      if (query.isBehind(order) && !(edge && query.compare(order, edge) > 0)) found.set(key, { order, record: unchanged(left.get(key), record) ?? record });
+      if (query.isBehind(order) && !(edge && query.compare(order, edge) > 0)) found.set(key, { order, record: kept(left.get(key), record) });
     }
     if (!found.size) return;
     one.rows = [...one.rows, ...found.values()].sort((left, right) => query.compare(left.order, right.order));
@@ -105,8 +105,10 @@ function hub(desk, local) {
   }
 
   desk.observers.add((changed) => {
-    for (const { shown } of local.isClosed ? all : []) shown.close();
-    for (const one of all) if (one.shown.isClosed) all.delete(one);
+    for (const one of all) {
+      if (local.isClosed) one.shown.close();
+      if (one.shown.isClosed) all.delete(one);
+    }
     const watched = new Set([...all].flatMap(({ resource, told }) => [resource, ...(told?.resources ?? [])]));
     const isOpen = [...all].some(({ query }) => query?.unmapped.length); // each change may map an id
     for (const place of changed) if (isOpen || watched.has(place.resource)) pending.set(`${place.resource}\n${idKey(place.id)}`, place);
@@ -129,8 +131,8 @@ async function isMapped(work, query) {
   return false;
 }
 
-/** The record as it was, if it is the same now. */
-const unchanged = (before, now) => (before && same(before, now) ? before : undefined);
+/** The record as it was if it is the same now, so that it stays the same object. */
+const kept = (before, now) => (before && same(before, now) ? before : now);
 
 /** Takes the value out of a window, with the records that it refers to; returns whether it is another. */
 async function another(work, one) {

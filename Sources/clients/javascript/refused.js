@@ -149,4 +149,5 @@ export const withChoice = (desk, number, told) => ({
   resend: ({ without } = {}) => desk.queued((work) => resend(work, number, without)),
   discard: () => desk.queued((work) => discard(work, number)),
   restore: async () => (await loaded(import("./drafts.js"))).restored(desk, desk.local, number),
+  form: async () => (await loaded(import("./form.js"))).refusedForm(desk, desk.local, number, told.resource),
 });
