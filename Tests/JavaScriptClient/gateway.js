@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,4 +35,15 @@ export async function startShop({ options = [], sql = shopSQL, rules = join(root
     remove(own);
     throw error;
   }
+}
+
+/** Starts a MariaDB server with the sample shop: `url` is for `--database`. */
+export async function startMariaDB() {
+  const server = spawn("python3", [join(root, "Tests/ClientCases/mariadb.py"), program, join(root, "MergeRules")], { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  const url = await new Promise((resolve, reject) => {
+    server.stdout.once("data", (text) => resolve(String(text).trim()));
+    void ended.then((code) => reject(new Error(`The MariaDB server did not start: ${code}.`)));
+  });
+  return { url, stop: () => { server.stdin.end(); return ended; } };
 }
