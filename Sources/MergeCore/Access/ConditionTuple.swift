@@ -52,6 +52,20 @@ package struct ConditionTuple: Sendable, Hashable {
         self.values = values
     }
 
+    /// Returns true if one of the values in `bytes` is this text.
+    package static func contains(text: String, in bytes: [UInt8]) -> Bool {
+        let wanted = Self.escaped(text)
+        return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
+            let parts = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).dropFirst()
+                .map { String(decoding: $0, as: UTF8.self) }
+            guard let first = parts.first else { return false }
+            // The values of a set follow each other.
+            return first.hasPrefix("l")
+                ? ([String(first.dropFirst())] + parts.dropFirst()).containsExactly(wanted)
+                : first.isExactly("t" + wanted)
+        }
+    }
+
     private static func text(_ value: Value) -> String {
         switch value {
         case .null: "n"

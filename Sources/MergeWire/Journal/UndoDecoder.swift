@@ -135,6 +135,9 @@ package struct UndoDecoder {
         Problem(.notUndoable, detail: "\(why).", retry: .never)
     }
 
+    private static let erased = Problem(
+        .private, detail: "The values of this entry were erased. Name other groups to undo those.", retry: .never)
+
     private static func hidden(_ names: [String]) -> Problem {
         Problem(
             .private,
@@ -156,6 +159,7 @@ package struct UndoDecoder {
         guard let index = resource.section(named: name) else {
             throw Self.unreadable("no section “\(name)” any more")
         }
+        if outcome["erased"] != nil { throw Self.erased }
         let section = resource.sections[index]
         let hidden = outcome["private"]?.elements.compactMap(\.string) ?? []
         let keepsHidden = kind == .deleted && direction == .back && section.keepsSoftlyDeleted(hidden)

@@ -148,6 +148,9 @@ package struct JournalActions: Sendable {
     }
 
     private func whole(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
+        if let time = ErasureMark.time(in: refused.body) {
+            throw Problem(.private, detail: "The values of this push were erased at \(time).", retry: .never)
+        }
         let hidden = PrivateValues.missing(in: refused.body)
         guard hidden.isEmpty else {
             throw Problem(

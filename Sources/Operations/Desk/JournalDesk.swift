@@ -6,10 +6,10 @@ import RuleFiles
 
 /// The journal for an operator, without a running gateway.
 package struct JournalDesk: Sendable {
-    private let engine: any RecordEngine
-    private let journal: Journal
+    let engine: any RecordEngine
+    let journal: Journal
     /// The person who acts.
-    private let author: Sender
+    let author: Sender
     private static let patience = Duration.seconds(300)
 
     /// Makes the desk of one database and its journal.
@@ -23,7 +23,7 @@ package struct JournalDesk: Sendable {
     }
 
     /// No client waits, so the deadline is generous.
-    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+    var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
     // MARK: Reading
 
@@ -138,7 +138,7 @@ package struct JournalDesk: Sendable {
     }
 
     /// Recovers in-doubt transactions of a write-ahead journal before the first merge, unless a gateway does so.
-    private func claim(_ service: MergeService, _ active: ActiveRules) async throws(JournalFault) {
+    func claim(_ service: MergeService, _ active: ActiveRules) async throws(JournalFault) {
         guard let ahead = journal.ahead else { return }
         do throws(StoreError) {
             try ahead.claim()
@@ -168,7 +168,7 @@ package struct JournalDesk: Sendable {
         }
     }
 
-    private func active(_ folder: String) async throws(JournalFault) -> ActiveRules {
+    func active(_ folder: String) async throws(JournalFault) -> ActiveRules {
         switch await RulesLoader.load(folder, against: engine) {
         case .active(let active, _):
             return ActiveRules(

@@ -42,6 +42,16 @@ package struct ConditionHistory: Sendable, Hashable {
         }
     }
 
+    /// Leaves out selected former values, and those that ended before them, like values beyond the limit.
+    ///
+    /// - Returns: false if no value is selected.
+    package mutating func leaveOut(where isSelected: ([UInt8]) -> Bool) -> Bool {
+        guard let last = former.filter({ isSelected($0.tuple) }).map(\.until).max() else { return false }
+        cut = max(cut, last)
+        former.removeAll { $0.until <= cut }
+        return true
+    }
+
     /// Returns the values that the record had at some time since a revision; nil if some were left out.
     package func tuples(since revision: Int) -> [[UInt8]]? {
         if cut > revision { return nil }

@@ -6,6 +6,6 @@ struct JournalCommand: AsyncParsableCommand {
         abstract: "Creates the journal, shows merged and overwritten values, and undoes entries.",
         subcommands: [
             JournalInit.self, JournalList.self, JournalShow.self, JournalRefused.self, JournalReplay.self,
-            JournalUndo.self, JournalAdopt.self, JournalNewFeed.self, JournalRestored.self,
+            JournalUndo.self, JournalErase.self, JournalAdopt.self, JournalNewFeed.self, JournalRestored.self,
         ])
 }

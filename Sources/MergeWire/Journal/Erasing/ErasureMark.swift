@@ -1,0 +1,32 @@
+package import MergeCore
+
+/// The time of an erasure and its author, which stay in place of the values.
+package struct ErasureMark: Sendable {
+    private let at: DateTime
+    private let by: String
+
+    /// Makes the mark of one erasure.
+    package init(at: DateTime, by: String) {
+        self.at = at
+        self.by = by
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.member("erased")
+        writer.object { writer in
+            writer.member("at")
+            writer.string(at.text(separator: "T", fraction: 0) + "Z")
+            writer.member("by")
+            writer.string(by)
+        }
+    }
+
+    /// Returns the time of the erasure of an entry or a refused push; nil if it was not erased.
+    package static func time(in content: [UInt8]) -> String? {
+        try? content.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: EntryReader.depth) { root throws(Problem) in
+                root["erased"]?["at"]?.string
+            }
+        }
+    }
+}
