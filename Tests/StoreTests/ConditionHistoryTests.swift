@@ -42,6 +42,18 @@ import TestSupport
         #expect(history.departures == Set(128...139).subtracting([130]).union([200, 300]))
     }
 
+    @Test("Erased values are left out like those beyond the limit, and later ones stay")
+    func leavesOut() {
+        var history = ConditionHistory()
+        for number in 0..<4 { history.append([Self.step("\(number)", "\(number + 1)")], at: 100 + number) }
+        let before = history
+        #expect(!history.leaveOut { $0 == Array("4".utf8) } && history == before)
+        let isLeftOut = history.leaveOut { $0 == Array("1".utf8) }
+        #expect(isLeftOut && Self.told(history, 100) == nil && Self.told(history, 101) == ["2", "3", "4"])
+        #expect(history.departures == [101, 102, 103])
+        #expect(ConditionHistory(bytes: history.bytes) == history)
+    }
+
     @Test(arguments: 0..<50) func itIsReadAsItWasWritten(_ seed: Int) {
         var random = SeededRandom(seed: seed)
         var history = ConditionHistory()
