@@ -52,17 +52,15 @@ package struct ErasedRow: Sendable {
 
     /// Returns the rows of lists that an entry names.
     package static func items(of entry: [UInt8], _ resource: Resource) -> [ErasedRow] {
-        let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: EntryReader.depth) { root throws(Problem) in
-                (root["outcomes"]?.elements ?? []).compactMap { outcome -> ErasedRow? in
-                    guard let index = outcome["section"]?.string.flatMap({ resource.section(named: $0) }) else {
-                        return nil
-                    }
-                    let section = resource.sections[index]
-                    guard section.kind == .list, let item = outcome["id"].flatMap({ EntryReader.key($0, section) })
-                    else { return nil }
-                    return ErasedRow(key: item, of: section)
+        let found = JSONDocument.stored(entry) { root in
+            (root["outcomes"]?.elements ?? []).compactMap { outcome -> ErasedRow? in
+                guard let index = outcome["section"]?.string.flatMap({ resource.section(named: $0) }) else {
+                    return nil
                 }
+                let section = resource.sections[index]
+                guard section.kind == .list, let item = outcome["id"].flatMap({ EntryReader.key($0, section) })
+                else { return nil }
+                return ErasedRow(key: item, of: section)
             }
         }
         return found ?? []

@@ -23,10 +23,6 @@ package struct ErasureMark: Sendable {
 
     /// Returns the time of the erasure of an entry or a refused push; nil if it was not erased.
     package static func time(in content: [UInt8]) -> String? {
-        try? content.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: EntryReader.depth) { root throws(Problem) in
-                root["erased"]?["at"]?.string
-            }
-        }
+        (JSONDocument.stored(content) { root in root["erased"]?["at"]?.string }) ?? nil
     }
 }

@@ -4,7 +4,7 @@ import MergeCore
 extension JournalEraser {
     /// Returns true if a stored answer contains values of the person.
     package func concerns(answer: [UInt8]) -> Bool {
-        parse(answer) { root in
+        JSONDocument.stored(answer) { root in
             if root["problem"]?["code"]?.string == ProblemCode.keyExpired.rawValue { return false }
             return (root["results"]?.elements ?? [root]).contains { concerns(result: $0) }
         } ?? true
@@ -33,7 +33,7 @@ extension JournalEraser {
 
     /// Returns true if a refused push, sent to a path, contains values of the person.
     package func concerns(push: [UInt8], at address: String) -> Bool {
-        parse(push) { root in
+        JSONDocument.stored(push) { root in
             if root["erased"] != nil { return false }
             if subject.isNamed(in: root) { return true }
             let parts = address.split(separator: "/")
@@ -52,7 +52,7 @@ extension JournalEraser {
 
     /// Returns the answer that replaces a stored one.
     package func erasedAnswer(_ answer: [UInt8]) -> [UInt8] {
-        parse(answer) { root in
+        JSONDocument.stored(answer) { root in
             var writer = JSONWriter(capacity: 512)
             writer.object { writer in
                 writer.member("key")

@@ -22,7 +22,7 @@ package struct JournalEraser: Sendable {
     ///
     /// - Parameter isOwn: true if the person sent the push.
     package func entry(_ body: [UInt8], of name: String, isOwn: Bool) -> [UInt8]? {
-        let erased: [UInt8]?? = parse(body) { root in
+        let erased: [UInt8]?? = JSONDocument.stored(body) { root in
             let resource = catalog[name]
             let key = resource.flatMap { resource in root["id"].flatMap { EntryReader.key($0, resource.root) } }
             let isWhole = isOwn || resource.map { subject.isRecord(key, of: $0) } ?? false
@@ -133,12 +133,6 @@ package struct JournalEraser: Sendable {
         return text.ranges(of: who).contains { range in
             let neighbours = [text[..<range.lowerBound].last, text[range.upperBound...].first]
             return neighbours.allSatisfy { $0.map { !$0.isLetter && !$0.isNumber } ?? true }
-        }
-    }
-
-    func parse<Answer>(_ bytes: [UInt8], _ body: (JSONNode) -> Answer) -> Answer? {
-        try? bytes.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: EntryReader.depth) { root throws(Problem) in body(root) }
         }
     }
 }
