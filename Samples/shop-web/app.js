@@ -107,7 +107,7 @@ class Shop {
     const device = deviceOf(this.#user);
     // The last writer of each customer, for the form.
     this.#store.beforeStore = ({ resource, id, by }) => {
-      if (resource === "shoppers" && by && by.device !== device) this.#writers.set(String(id), writer(by, this.#user));
+      if (resource === "shoppers") this.#writers.set(String(id), by && by.device !== device ? writer(by, this.#user) : undefined);
     };
     this.#store.observe("aisles", (aisles) => {
       this.#aisles = new Map(aisles.map(({ id, aisle }) => [id, aisle.name]));

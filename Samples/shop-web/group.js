@@ -14,6 +14,8 @@ export class GroupField {
   #group; #section; #row; #form; #controls = new Map(); #badge; #error; #note; #isTyping = false; #state = "clean"; #timer;
   /** The text of the values that were shown last, and of those that this user saved last with their inputs. */
   #text; #own;
+  /** A change of the value whose writer was not shown yet. */
+  #change;
 
   /**
    * @param {object} group one of fields.js
@@ -99,7 +101,15 @@ export class GroupField {
     if (this.#isTyping || text === before) return;
     this.#text = text;
     this.#note.replaceChildren();
-    if (before === undefined || this.#state !== "clean" || this.isDirty) return;
+    if (before === undefined || this.isDirty) return;
+    this.#change = { before, writer };
+    if (this.#state === "clean") this.#changed();
+  }
+
+  /** Marks a value that this user has not written. */
+  #changed() {
+    const { before, writer } = this.#change;
+    this.#change = undefined;
     this.#flash("fresh", writer ? `Changed by ${writer}` : words.fresh);
     if (writer && this.#own?.text === before && !this.#fields[0].rules.merge) this.#replaced(writer);
   }
@@ -135,6 +145,7 @@ export class GroupField {
     this.#fault("");
     this.#note.replaceChildren();
     if (this.isDirty) {
+      this.#change = undefined;
       this.#text = this.#textOf(this.#value);
       this.#own = { text: this.#text, inputs: this.#fields.map(({ input }) => input) };
       try {
@@ -161,7 +172,8 @@ export class GroupField {
     if (state === this.#state) return;
     const wasUnder = ["draft", "sending", "unsure"].includes(this.#state);
     this.#state = state;
-    if (state === "clean" && wasUnder) this.#flash("sent");
+    if (state === "clean" && this.#change?.writer) this.#changed();
+    else if (state === "clean" && wasUnder) this.#flash("sent");
     else this.#badgeOf(state);
   }
 
