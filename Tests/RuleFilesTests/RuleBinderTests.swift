@@ -426,15 +426,11 @@ import Testing
     }
 
     @Test(
-        "Roles, orders and identities name no column of a lookup",
+        "Claims of roles, orders and identities name no column of a lookup",
         arguments: [
             (
-                "access: {r: {read: all, rows: {thing_id.name: {claim: who}}}}", "",
-                "a role cannot test or set “thing_id.name”"
-            ),
-            (
                 "access: {r: {read: all, set: {thing_id.name: {claim: who}}}}", "",
-                "a role cannot test or set “thing_id.name”"
+                "a role cannot set “thing_id.name”"
             ),
             ("", "    identity: [thing_id.name]\n", "thing_id.name"),
         ])
@@ -443,6 +439,41 @@ import Testing
         let (catalog, findings) = Self.bind(Self.root(section) + more + access + "\n")
         #expect(catalog == nil)
         #expect(findings.contains { $0.contains("error") && $0.contains(words) }, "\(findings)")
+    }
+
+    @Test("A condition tests a column along a foreign key, with or without a lookup of it")
+    func condition() throws {
+        for lookups in ["", "lookups: {thing: {along: thing_id, column: name}}\n"] {
+            let (catalog, findings) = Self.bind(
+                Self.root("table: parts\ngroups: {part: part}\n" + lookups)
+                    + "access: {r: {read: all, rows: {thing_id.name: {claim: who}}}}\n")
+            let resource = try #require(catalog?.resources.first, "\(findings)")
+            #expect(resource.access?.steps.map(\.table) == [TableName(name: "things")])
+            #expect(resource.root.columns.filter { $0.lookup != nil }.map(\.name) == ["thing_id.name"])
+            #expect(resource.root.readOnly.count == (lookups.isEmpty ? 0 : 1))
+        }
+    }
+
+    @Test(
+        "A condition along a reference that cannot be tested is a finding",
+        arguments: [
+            ("thing_id.name.first: {claim: who}", "follows several references, and a condition follows one"),
+            ("thing_id.nam: {claim: who}", "table “things” has no column “nam”; did you mean “name”?"),
+            ("thingid.name: {claim: who}", "has no column “thingid”; did you mean “thing_id”?"),
+            ("part.name: {claim: who}", "column “part” of table “parts” has no foreign key"),
+            ("thing_id.must: {claim: who}", "column “must” is private"),
+            ("thing_id.shape: {claim: who}", "which a condition cannot read"),
+        ])
+    func refusedCondition(_ condition: String, _ words: String) {
+        let parts =
+            Self.root("table: parts\ngroups: {part: part}\n") + "access: {r: {read: all, rows: {\(condition)}}}\n"
+        let things =
+            "resource: others\nsections: {thing: {table: things, groups: {name: name, must: {column: must, private: true}}}}\n"
+        let folder = RuleFolder(texts: [("parts.yaml", parts), ("things.yaml", things)])
+        let bound = RuleBinder.bind(folder, to: Self.schema)
+        let findings = bound.findings.sorted.map(\.description)
+        #expect(bound.catalog == nil)
+        #expect(findings.contains { $0.contains("parts.yaml:") && $0.contains(words) }, "\(findings)")
     }
 
     @Test(

@@ -185,9 +185,11 @@ struct LogFollower {
         for unit in effects.changes.keys.sorted(by: { !units[$0].isRoot && units[$1].isRoot }) {
             let rows = effects.changes[unit] ?? []
             do throws(StoreError) {
-                let found = try await recorder.changes(rows.map(\.row), in: units[unit], reportedSince: .max)
+                let found = try await recorder.changes(
+                    rows.map(\.row), in: units[unit], reportedSince: .max, readsConditions: units[unit].testsReferred)
                 for (row, records) in zip(rows, found) {
-                    changes += records.filter { !row.reported.contains($0.name) }
+                    let open = records.filter { !row.reported.contains($0.name) }
+                    if row.needsPass, !open.isEmpty { effects.passes.insert(unit) } else { changes += open }
                 }
             } catch {
                 guard error.isOfOneSection else { throw error }

@@ -7,8 +7,10 @@ struct LogPlan {
     /// A section whose rows are rows of a table.
     private struct View {
         let unit: Int
-        /// The places of the section's `kept` columns among the logged columns.
-        let places: [Int]
+        /// The places of the section's `kept` columns among the logged columns; nil for columns of referred rows.
+        let places: [Int?]
+        /// The places of references to rows whose columns access conditions test.
+        let references: [Int]
     }
 
     /// A section whose rows show a column of a table's rows.
@@ -31,8 +33,10 @@ struct LogPlan {
         tables = [LoggedTable(name: feed.pending, columns: [feed.pendingRecords])]
         for (index, unit) in units.enumerated() {
             let table = place(of: unit.section.table)
-            let places = unit.kept.map { place(of: unit.section.columns[$0], in: table) }
-            add(View(unit: index, places: places), to: &views, table)
+            let kept = unit.kept.map { unit.section.columns[$0] }
+            let places = kept.map { $0.lookup == nil ? place(of: $0, in: table) : nil }
+            let references = kept.compactMap { $0.lookup.map { place(of: $0.own, in: table) } }
+            add(View(unit: index, places: places, references: references), to: &views, table)
             for step in unit.section.columns.compactMap(\.lookup) {
                 let referred = place(of: step.table)
                 let lookup = Lookup(
@@ -77,6 +81,8 @@ struct LogPlan {
         struct Change {
             let row: RangeDiff.Change
             let reported: Set<RecordName>
+            /// True if only a pass can find the former values that access conditions tested.
+            let needsPass: Bool
         }
 
         /// The changed rows of each section, in the order of the log.
@@ -93,7 +99,8 @@ struct LogPlan {
             for change in transaction.changes where change.table != Self.pending {
                 for view in views[safe: change.table] ?? [] {
                     if let row = row(change, view) {
-                        effects.changes[view.unit, default: []].append(.init(row: row, reported: reported))
+                        effects.changes[view.unit, default: []].append(
+                            .init(row: row, reported: reported, needsPass: Self.refersElsewhere(change, view)))
                     } else {
                         effects.passes.insert(view.unit)
                     }
@@ -121,12 +128,19 @@ struct LogPlan {
         let unit = units[view.unit]
         func mark(_ values: [Value?]?) -> Mark?? {
             guard let values else { return .some(nil) }
-            let kept = view.places.compactMap { values[$0] }
+            let kept = view.places.compactMap { place in place.map { values[$0] } ?? .null }
             guard kept.count == view.places.count, let mark = unit.mark(kept[...], digest: 0) else { return nil }
             return mark
         }
         guard let former = mark(change.before), let now = mark(change.after) else { return nil }
         return RangeDiff.Change(former: former, now: now)
+    }
+
+    /// Returns true if a row with tested references was deleted, or refers to another row.
+    private static func refersElsewhere(_ change: LoggedChange, _ view: View) -> Bool {
+        guard !view.references.isEmpty, let before = change.before else { return false }
+        guard let after = change.after else { return true }
+        return view.references.contains { before[$0] != after[$0] }
     }
 
     private func isShown(_ change: LoggedChange, _ lookup: Lookup) -> Bool {

@@ -25,16 +25,21 @@ struct ForeignChangeRecorder: Sendable {
 
     /// Returns the records that each changed row belongs to.
     ///
-    /// - Parameter revision: a later revision of a record already reports its change; `Int.max` if none does.
+    /// - Parameters:
+    ///   - revision: a later revision of a record already reports its change; `Int.max` if none does.
+    ///   - readsConditions: true if the changes of root rows lack condition values.
     func changes(
-        _ changes: [RangeDiff.Change], in unit: ScanUnit, reportedSince revision: Int
+        _ changes: [RangeDiff.Change], in unit: ScanUnit, reportedSince revision: Int, readsConditions: Bool = false
     ) async throws(StoreError) -> [[ForeignChange]] {
         let records = try await records(of: changes, in: unit)
         // Only rows of the root contain condition values.
-        let conditions = unit.isRoot ? [:] : try await rows.conditions(of: records.joined(), in: unit.resource)
+        let conditions =
+            unit.isRoot && !readsConditions
+            ? [:] : try await rows.conditions(of: records.joined(), in: unit.resource)
         let names = RecordNames(journal: journal)
         return zip(changes, records).map { change, records in
-            let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
+            let tags =
+                readsConditions ? [] : [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
             return records.map { key in
                 ForeignChange(
                     name: names.name(key, unit), toldSince: revision, tags: conditions[key].map { [$0] } ?? tags)

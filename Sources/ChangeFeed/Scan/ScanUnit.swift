@@ -68,6 +68,8 @@ struct ScanUnit: Sendable {
 
     var name: String { Self.name(of: resource, section) }
     var isRoot: Bool { section.kind == .root }
+    /// True if access conditions test columns of referred rows, which no log of the section's rows contains.
+    var testsReferred: Bool { conditions.contains { section.columns[$0].lookup != nil } }
 
     /// True if other rows or the time may decide which rows the section contains.
     ///

@@ -4,6 +4,8 @@ package final class AccessRules: Sendable, Hashable {
     package let roles: [RoleRule]
     /// The root's columns that conditions name, sorted by name.
     package let columns: [Int]
+    /// The steps to the referred rows whose columns conditions test.
+    package let steps: [ReferenceStep]
 
     /// The claims that conditions read.
     package var claims: Set<String> { Set(roles.flatMap { $0.conditions.flatMap { $0.test.claims } }) }
@@ -16,6 +18,7 @@ package final class AccessRules: Sendable, Hashable {
         self.roles = roles
         columns = Set(roles.flatMap { $0.conditions.map(\.column) })
             .sorted { root.columns[$0].name < root.columns[$1].name }
+        steps = columns.compactMap { root.columns[$0].lookup }
     }
 
     package static func == (a: AccessRules, b: AccessRules) -> Bool { a === b || a.roles == b.roles }

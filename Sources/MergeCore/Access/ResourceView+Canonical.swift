@@ -12,7 +12,9 @@ extension ResourceView {
                 for (shown, isRead) in zip(section.shown, rights.fields) where isRead { parts.append(shown.name) }
             }
             for (condition, test) in zip(grant.role.conditions, grant.tests) {
-                parts += [resource.root.columns[condition.column].name, Self.text(test, text)]
+                let column = resource.root.columns[condition.column]
+                parts += [column.name, Self.text(test, text)]
+                if let step = column.lookup { parts += ["of", step.table.description, step.key.name] }
             }
         }
         return parts.map { "\($0.utf8.count):\($0)" }.joined()

@@ -7,12 +7,16 @@ package final class TableView: Sendable {
     let section: Section
     /// The step from rows of the section to rows of the table, or nil if the table is the section's own.
     let step: ReferenceStep?
+    /// True if access conditions of the records test a column along the step.
+    let decidesAccess: Bool
 
     /// Creates the view of a section from its table, or from a table to which its rows refer.
     package init(resource: Resource, section: Section, along step: ReferenceStep? = nil) {
         self.resource = resource
         self.section = section
         self.step = step
+        decidesAccess =
+            section.kind == .root && (step.map { resource.access?.steps.contains($0) == true } ?? false)
     }
 
     /// The columns that identify the records of a row: a root row's key, the link to the record, or the column to which
@@ -109,6 +113,12 @@ struct OtherView: Sendable {
     }
 }
 
+/// A reference of a table's rows along which access conditions test a column.
+private struct ConditionReference: Sendable, Equatable {
+    let table: TableName
+    let step: ReferenceStep
+}
+
 /// The sections of all resources that contain rows of a table.
 struct TableViews: Sendable {
     private let byTable: [String: [TableView]]
@@ -118,8 +128,12 @@ struct TableViews: Sendable {
     private let bySection: [ObjectIdentifier: [OtherView]]
     private let guardedTables: Set<String>
     private let guardedResources: Set<ObjectIdentifier>
-    /// The columns that access conditions test, in lower case, by table.
+    /// The columns that access conditions test, and the references to rows whose columns they test, in lower case, by
+    /// table.
     private let testedColumns: [String: Set<String>]
+    /// The references along which access conditions test columns.
+    private let conditionSteps: [ConditionReference]
+    private let sectionsWithSteps: Set<ObjectIdentifier>
 
     /// - Parameter schema: the schema of tables without one.
     init(_ catalog: Catalog, connectedTo schema: String?) {
@@ -143,10 +157,21 @@ struct TableViews: Sendable {
         guardedTables = Set(guarded.flatMap(\.sections).filter(\.hasGuards).map { Self.name(of: $0.table) })
         var tested: [String: Set<String>] = [:]
         for resource in catalog.resources {
-            let names = (resource.access?.columns ?? []).map { resource.root.columns[$0].name.lowercased() }
+            let columns = (resource.access?.columns ?? []).map { resource.root.columns[$0] }
+            let names = columns.map { ($0.lookup?.own ?? $0).name.lowercased() }
             if !names.isEmpty { tested[Self.name(of: resource.root.table), default: []].formUnion(names) }
         }
         testedColumns = tested
+        var steps: [ConditionReference] = []
+        for resource in catalog.resources {
+            for step in resource.access?.steps ?? [] {
+                let reference = ConditionReference(table: resource.root.table, step: step)
+                if !steps.contains(reference) { steps.append(reference) }
+            }
+        }
+        conditionSteps = steps
+        sectionsWithSteps = Set(
+            catalog.resources.filter { $0.access?.steps.isEmpty == false }.map { $0.root.origin })
         var others: [ObjectIdentifier: [OtherView]] = [:]
         for section in catalog.resources.flatMap(\.sections) {
             let views = (found[Self.name(of: section.table)] ?? []).filter { $0.section !== section || !$0.namesRecord }
@@ -176,6 +201,24 @@ struct TableViews: Sendable {
         testedColumns.isEmpty ? [] : testedColumns[Self.name(of: table)] ?? []
     }
 
+    /// True if some access conditions test columns of referred rows.
+    var hasConditionSteps: Bool { !conditionSteps.isEmpty }
+
+    /// Returns the references of a table's rows along which access conditions test columns.
+    func conditionSteps(from table: TableName) -> [ReferenceStep] {
+        conditionSteps.filter { Self.isSame($0.table, table, in: schema) }.map(\.step)
+    }
+
+    /// Returns the references to a table's rows along which access conditions test columns.
+    func conditionSteps(to table: TableName) -> [ReferenceStep] {
+        conditionSteps.filter { Self.isSame($0.step.table, table, in: schema) }.map(\.step)
+    }
+
+    /// Returns true if columns of referred rows decide which rows of a section a client sees.
+    func decidesByReferredRows(_ section: Section) -> Bool {
+        !sectionsWithSteps.isEmpty && sectionsWithSteps.contains(section.origin)
+    }
+
     subscript(table: TableName) -> [TableView] { byTable[Self.name(of: table)] ?? [] }
 
     /// Returns the views by which records contain rows of a table, or show columns of them.
@@ -187,7 +230,8 @@ struct TableViews: Sendable {
     }
 
     private static func isSame(_ a: TableName, _ b: TableName, in schema: String?) -> Bool {
-        (a.schema?.lowercased() ?? schema) == (b.schema?.lowercased() ?? schema)
+        a.name.lowercased() == b.name.lowercased()
+            && (a.schema?.lowercased() ?? schema) == (b.schema?.lowercased() ?? schema)
     }
 
     /// Returns the views by which other records may contain a row of a section; none for most tables.

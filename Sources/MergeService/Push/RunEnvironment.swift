@@ -98,7 +98,10 @@ final class RunEnvironment {
         of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool = true,
         includesHidden: Bool = false, includesEquated: Bool = false
     ) throws(PushStop) -> [[Value]] {
-        try reading { () throws(StoreError) in
+        var reader = reader
+        // A decision on access conditions holds until the transaction ends.
+        reader.sharesReferred = locking && active.views.decidesByReferredRows(section)
+        return try reading { [reader] () throws(StoreError) in
             try reader.rows(
                 of: section, where: columns, in: tuples, locking: locking, includesHidden: includesHidden,
                 includesEquated: includesEquated)

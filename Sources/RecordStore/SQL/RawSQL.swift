@@ -32,8 +32,12 @@ package struct RawSQL: Sendable {
     }
 
     /// Returns the statement that reads the rows whose columns have the values of `key`.
-    package func select(_ columns: [Column], from table: TableName, where key: [RawValue], locking: Bool) -> Statement {
-        select(columns, from: table, where: key, locking ? dialect.lockingClause : "")
+    package func select(
+        _ columns: [Column], from table: TableName, where key: [RawValue], locking: Bool, limit: Int? = nil
+    ) -> Statement {
+        select(
+            columns, from: table, where: key,
+            (limit.map { " LIMIT \($0)" } ?? "") + (locking ? dialect.lockingClause : ""))
     }
 
     /// Returns the statement that locks the rows whose columns have the values of `key` against writes.
@@ -41,11 +45,10 @@ package struct RawSQL: Sendable {
         select(columns, from: table, where: key, dialect.sharedLockingClause)
     }
 
-    private func select(_ columns: [Column], from table: TableName, where key: [RawValue], _ lock: String) -> Statement
-    {
+    private func select(_ columns: [Column], from table: TableName, where key: [RawValue], _ end: String) -> Statement {
         let names = columns.map { dialect.reading($0, of: table) }.joined(separator: ", ")
         return Statement(
-            sql: "SELECT \(names) FROM \(dialect.quoted(table)) WHERE \(all(key))" + lock,
+            sql: "SELECT \(names) FROM \(dialect.quoted(table)) WHERE \(all(key))" + end,
             binds: key.map { Bind($0.value, $0.column.type) }, columns: columns)
     }
 

@@ -111,19 +111,26 @@ struct AccessBinder {
             findings.error(first.column.place, "the root's rows have no key, so a role sees all of them or none")
         }
         return role.rows.compactMap { condition in
-            guard let column = column(condition.column) else { return nil }
+            guard let column = tested(condition.column) else { return nil }
             return test(condition.test, of: sections[0].columns[column]).map { RowCondition(column: column, test: $0) }
         }
+    }
+
+    /// Returns the position of a column of the root's table, or of the row to which one of its columns refers.
+    private mutating func tested(_ name: Placed<String>) -> Int? {
+        guard let path = ReferredColumn(name, from: table),
+            let position = sections[0].columns.firstIndex(where: { path.names($0) })
+        else { return column(name) }
+        return position
     }
 
     private mutating func column(_ name: Placed<String>) -> Int? {
         let own = sections[0].columns.firstIndex { $0.name == name.value && $0.lookup == nil }
         if let own { return own }
-        let parts = name.value.split(separator: ".", maxSplits: 1).map(String.init)
-        if parts.count == 2, table.column(parts[0]) != nil {
+        if let path = ReferredColumn(name, from: table), table.column(path.along) != nil {
             findings.error(
                 name.place,
-                "a role cannot test or set “\(name.value)”, a column of the row to which “\(parts[0])” refers; name a column "
+                "a role cannot set “\(name.value)”, a column of the row to which “\(path.along)” refers; name a column "
                     + "of table “\(table.name)”")
             return nil
         }
@@ -137,7 +144,14 @@ struct AccessBinder {
     private mutating func test(_ test: RuleTest, of column: Column) -> ConditionTest? {
         switch test {
         case .value(let constant): return value(constant, of: column).map { .value($0) }
-        case .claim(let name): return .claim(name.value)
+        case .claim(let name):
+            guard column.isComparedWithClaims else {
+                findings.error(
+                    name.place,
+                    "column “\(column.name)” is of type \(column.type.name), which no condition compares with a claim")
+                return nil
+            }
+            return .claim(name.value)
         case .null: return .null
         case .not(let denied): return self.test(denied, of: column).map { .not($0) }
         case .any(let tests):
@@ -198,14 +212,19 @@ struct AccessBinder {
         }
         let root = sections[0]
         for condition in role.rows {
-            let name = condition.column.value
-            guard let position = root.columns.firstIndex(where: { $0.name == name }) else { continue }
+            let path = ReferredColumn(condition.column, from: table)
+            let name = path?.along ?? condition.column.value
+            guard let position = root.columns.firstIndex(where: { $0.name == name && $0.lookup == nil }) else {
+                continue
+            }
             if !table.isIndexed(by: name) {
                 findings.warning(
                     condition.column.place,
                     "no index of table “\(table.name)” begins with column “\(name)”, by which role “\(role.name.value)” is "
                         + "shown its rows")
             }
+            // The row after the write must be one of the role's rows.
+            if path != nil { continue }
             let isSet = bound.sets.contains { $0.column == position }
             let isWritten = root.fields.enumerated().contains { $1.column == position && bound.writes[0].fields[$0] }
             if isWritten, !isSet {
@@ -214,6 +233,17 @@ struct AccessBinder {
                     "role “\(role.name.value)” may write column “\(name)”, by which it is shown its rows; “set” would take "
                         + "it from a claim")
             }
+        }
+    }
+}
+
+extension Column {
+    /// False for columns of referred rows whose values have no form in the feed's history.
+    fileprivate var isComparedWithClaims: Bool {
+        guard lookup != nil else { return true }
+        return switch type {
+        case .json, .wellKnownText, .inet4, .inet6: false
+        default: true
         }
     }
 }

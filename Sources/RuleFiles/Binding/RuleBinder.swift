@@ -47,8 +47,8 @@ package struct RuleBinder {
                 section, table, isRoot: index == 0, allowsNonTransactional: file.allowsNonTransactional, schema: schema,
                 files: files, supplied: index == 0 ? file.access?.supplied ?? [] : [])
             let bound = binder.bind(
-                extraColumns: index == 0 ? linked : [], conditions: index == 0 ? file.access?.columns ?? [] : [],
-                links: links[index], root: root)
+                extraColumns: index == 0 ? linked : [], access: index == 0 ? file.access : nil, links: links[index],
+                root: root)
             for finding in binder.findings.all { findings.append(finding) }
             collations.add(binder.collations)
             guard let bound else { continue }

@@ -1,16 +1,33 @@
 package import MergeCore
 package import RecordStore
 
-/// Read-only fields from the rows that a section's columns refer to.
+/// Columns of the rows that a section's columns refer to: read-only fields, and columns that access conditions test.
 extension SectionBinder {
-    mutating func lookups() -> [Field] { rules.lookups.compactMap { lookup($0) } }
+    mutating func lookups() -> [Field] {
+        rules.lookups.compactMap { rule in
+            guard let found = referred(rule) else { return nil }
+            return Field(name: rule.name.value, column: position(of: found.column), isPrivate: found.isPrivate)
+        }
+    }
 
-    private mutating func lookup(_ rule: RuleLookup) -> Field? {
+    /// Adds a column of a referred row that an access condition tests.
+    mutating func addReferred(_ rule: RuleLookup) {
+        guard let found = referred(rule) else { return }
+        if found.isPrivate {
+            return findings.error(
+                rule.column.place,
+                "column “\(rule.column.value)” is private, and the feed would store the values that conditions test; test "
+                    + "another column")
+        }
+        _ = position(of: found.column)
+    }
+
+    /// Returns the column that a lookup reads, and whether the rules of its table make it private.
+    private mutating func referred(_ rule: RuleLookup) -> (column: Column, isPrivate: Bool)? {
         guard let own = add(rule.along.value, rule.along.place) else { return nil }
         if references.schema.isGuessed {
             let name = rule.along.value + "." + rule.column.value
-            let guess = Column(name: name, type: .text(TextType()), isNullable: true)
-            return Field(name: rule.name.value, column: position(of: guess))
+            return (Column(name: name, type: .text(TextType()), isNullable: true), false)
         }
         guard let (target, key) = target(of: rule) else { return nil }
         guard let shown = target.column(rule.column.value) else {
@@ -23,13 +40,12 @@ extension SectionBinder {
         guard let type = type(of: shown, in: target) else {
             findings.error(
                 rule.column.place,
-                "column “\(shown.name)” of table “\(target.name)” has the type \(shown.declaredType), which a lookup cannot read"
+                "column “\(shown.name)” of table “\(target.name)” has the type \(shown.declaredType), which \(rule.use.text) cannot read"
             )
             return nil
         }
         guard let step = step(along: columns[own], rule, to: target, key, shown.column(as: type)) else { return nil }
-        return Field(
-            name: rule.name.value, column: position(of: .lookup(step)), isPrivate: isPrivate(shown.name, in: target))
+        return (.lookup(step), isPrivate(shown.name, in: target))
     }
 
     /// Other rules must not find the column by its name, so it is not in `positions`.
@@ -55,14 +71,14 @@ extension SectionBinder {
         if from.column.collation != to.column.collation {
             findings.error(
                 rule.along.place,
-                "column “\(own.name)” and column “\(key)” of table “\(target.name)” have different collations, so a lookup "
-                    + "cannot use the index")
+                "column “\(own.name)” and column “\(key)” of table “\(target.name)” have different collations, so "
+                    + "\(rule.use.text) cannot use the index")
             return nil
         }
         guard target.isKey([key]) || target.uniqueIndexes.contains(where: { $0.columns == [key] }) else {
             findings.error(
                 rule.along.place,
-                "no unique index of table “\(target.name)” has only the column “\(key)”, so a lookup may find several rows"
+                "no unique index of table “\(target.name)” has only the column “\(key)”, so \(rule.use.text) may find several rows"
             )
             return nil
         }
@@ -82,7 +98,7 @@ extension SectionBinder {
             if let only = key.first, key.count == 1 { return (table, only) }
             findings.error(
                 rule.along.place,
-                "the key of resource “\(named.value)” has \(key.count) columns; a lookup follows a reference of one column"
+                "the key of resource “\(named.value)” has \(key.count) columns; \(rule.use.text) follows a reference of one column"
             )
             return nil
         }
@@ -92,8 +108,8 @@ extension SectionBinder {
                 rule.along.place,
                 keys.isEmpty
                     ? "column “\(rule.along.value)” of table “\(table.name)” has no foreign key; give its field “references”"
-                    : "the foreign key of column “\(rule.along.value)” of table “\(table.name)” has several columns; a lookup "
-                        + "follows a reference of one column")
+                    : "the foreign key of column “\(rule.along.value)” of table “\(table.name)” has several columns; "
+                        + "\(rule.use.text) follows a reference of one column")
             return nil
         }
         guard let target = references.schema.tables[key.target] else {
@@ -122,15 +138,23 @@ extension SectionBinder {
 }
 
 extension RuleFolder {
-    /// Returns the tables to which lookups refer by foreign keys and that the schema does not describe yet.
+    /// Returns the tables to which lookups and conditions refer by foreign keys and that the schema does not describe yet.
     package func referredTables(missingIn schema: DatabaseSchema) -> [TableName] {
         let sections = files.flatMap(\.sections)
-        let targets = sections.flatMap { section in
+        let shown: [TableName] = sections.flatMap { section in
             let table = section.tableName.flatMap { schema.tables[$0] }
             return (table?.foreignKeys ?? []).filter { key in
                 section.lookups.contains { key.columns == [$0.along.value] }
             }.map(\.target)
         }
-        return Set(targets).filter { schema.tables[$0] == nil }.sorted { $0.description < $1.description }
+        let tested = files.flatMap { targets(ofConditionsIn: $0, schema) }
+        return Set(shown + tested).filter { schema.tables[$0] == nil }.sorted { $0.description < $1.description }
+    }
+
+    /// Returns the tables that access conditions reach by foreign keys.
+    private func targets(ofConditionsIn file: RuleFile, _ schema: DatabaseSchema) -> [TableName] {
+        guard let table = file.sections.first?.tableName.flatMap({ schema.tables[$0] }) else { return [] }
+        let steps = (file.access?.tested ?? []).compactMap { ReferredColumn($0, from: table) }
+        return table.foreignKeys.filter { key in steps.contains { [$0.along] == key.columns } }.map(\.target)
     }
 }

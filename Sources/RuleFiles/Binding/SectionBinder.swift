@@ -32,18 +32,20 @@ struct SectionBinder {
 
     /// Returns the section, or nil if there is an error.
     mutating func bind(
-        extraColumns: [String], conditions: [Placed<String>] = [], links: [(own: Placed<String>, root: String)],
+        extraColumns: [String], access: RuleAccess? = nil, links: [(own: Placed<String>, root: String)],
         root: Section?
     ) -> Section? {
         checkTable()
         let key = keyColumns()
-        keyed = Set(key + extraColumns + links.map(\.own.value) + rules.lookups.map(\.along.value))
+        keyed = Set(
+            key + extraColumns + links.map(\.own.value) + rules.lookups.map(\.along.value)
+                + (access?.tested ?? []).compactMap { ReferredColumn($0, from: table)?.along })
         for name in key { _ = add(name, rules.name.place) }
         refuseSets(among: key)
         let parents = Set(links.map(\.own.value))
         let content = fields(key: key, parents: parents, linked: extraColumns)
         for name in extraColumns { _ = add(name, rules.name.place) }
-        for name in conditions where table.column(name.value) != nil { _ = add(name.value, name.place) }
+        if let access { addConditions(access) }
         let parent = links.compactMap { link -> ParentLink? in
             guard let own = add(link.own.value, link.own.place) else { return nil }
             guard let root, let rootColumn = root.columns.firstIndex(where: { $0.name == link.root }) else {

@@ -61,4 +61,7 @@ enum RuleOperand: Sendable, Hashable {
 extension RuleAccess {
     /// The columns of the root that the rules name.
     var columns: [Placed<String>] { roles.flatMap { $0.rows.map(\.column) + $0.set.map(\.column) } }
+
+    /// The columns that conditions test, of the root or of referred rows.
+    var tested: [Placed<String>] { roles.flatMap { $0.rows.map(\.column) } }
 }

@@ -7,15 +7,17 @@ import TestSupport
     final class Follower {
         let client: Rounds.Client
         let gateway: RunningGateway
+        private let resource: String
         var feed = ""
         var revision = 0
         /// Records by their ids, as the client knows them.
         var records: [Int: JSON] = [:]
 
-        init(_ client: Rounds.Client, _ gateway: RunningGateway) async throws {
+        init(_ client: Rounds.Client, _ gateway: RunningGateway, of resource: String = "stops") async throws {
             self.client = client
             self.gateway = gateway
-            let snapshot = try await gateway.get("/v1/snapshot?resources=stops", as: client).text
+            self.resource = resource
+            let snapshot = try await gateway.get("/v1/snapshot?resources=\(resource)", as: client).text
             for line in snapshot.split(separator: "\n") {
                 let line = try JSON(String(line))
                 if let head = line["snapshot"] {
@@ -36,7 +38,7 @@ import TestSupport
             var more = true
             while more {
                 let page = try await gateway.get(
-                    "/v1/changes?since=\(revision)&feed=\(feed)&resources=stops&wait=\(seconds)"
+                    "/v1/changes?since=\(revision)&feed=\(feed)&resources=\(resource)&wait=\(seconds)"
                         + (limit.map { "&limit=\($0)" } ?? ""), as: client
                 ).json()
                 try #require(page["changes"] != nil, "\(page)")

@@ -87,7 +87,7 @@ extension PushTransaction {
         let after = view.grants(on: root)
         if progress.reports[report].needs.allSatisfy({ !$0.intersection(after).isEmpty }) { return }
         if run.batch.isShared { throw .again(.alone) }
-        let edit = mover(of: report)
+        let edit = mover(of: report, to: root)
         throw .again(
             .without(
                 edit,
@@ -95,24 +95,6 @@ extension PushTransaction {
                     .outsideRows,
                     detail: "The merged row would not be one of the rows that the rules allow this client.",
                     path: plan.push.edits[edit].path, retry: .never)))
-    }
-
-    /// Returns the last edit that wrote a column that access conditions test.
-    private func mover(of report: Int) -> Int {
-        let resource = progress.reports[report].resource
-        let columns = Set(resource.access?.columns ?? [])
-        let root = resource.root
-        return progress.reports.indices.last { index in
-            guard progress.reports[index].resource === resource,
-                progress.reports[index].key == progress.reports[report].key,
-                run.batch.owners[index] == run.batch.owners[report]
-            else { return false }
-            return progress.reports[index].outcomes.contains { outcome in
-                guard outcome.section == 0, outcome.kind.writes else { return false }
-                guard let group = outcome.group else { return true }
-                return root.groups[group].positions.contains { columns.contains(root.fields[$0].column) }
-            }
-        } ?? report
     }
 
     /// Returns the change of an edit's own record for access conditions; nil if no conditions test it.

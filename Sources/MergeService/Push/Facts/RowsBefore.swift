@@ -10,20 +10,13 @@ struct RowsBefore {
         let key: RecordKey
     }
 
-    private struct PartialRow {
-        let table: TableName
-        let columns: [Column]
-        let values: [Value]
-        /// Positions of the columns that identify the row.
-        let address: [Int]
-    }
-
     private struct DeletedRow {
         let section: Section
         let row: RawRow
     }
 
     private let run: RunEnvironment
+    private var referred = ReferredValues()
     /// Columns of changed rows: all written columns of tables with guards, else the columns that access conditions test.
     private var originals: [RowName: [String: Value]] = [:]
     /// Results of guards.
@@ -43,8 +36,14 @@ struct RowsBefore {
 
     /// Returns a row as it was before the push, for guards and access conditions.
     ///
-    /// - Returns: nil if the push has not changed the row.
+    /// - Returns: nil if the push has changed neither the row nor a referred row whose columns conditions test.
     func original(of row: [Value], in section: Section) -> [Value]? {
+        let own = ownOriginal(of: row, in: section)
+        guard section.hasLookups, own != nil || !referred.isEmpty else { return own }
+        return referred.original(of: own ?? row, in: section.columns) ?? own
+    }
+
+    private func ownOriginal(of row: [Value], in section: Section) -> [Value]? {
         guard !originals.isEmpty, let known = originals[name(of: section.addressKey(of: row), in: section)] else {
             return nil
         }
@@ -94,22 +93,45 @@ struct RowsBefore {
     ) throws(PushStop) {
         let row = PartialRow(
             table: section.table, columns: section.columns, values: row, address: section.addressPositions)
+        try referred.recordWrite(to: row, setting: assignments, run, &writer)
         try note(row, changing: assignments, &writer)
+    }
+
+    /// Records the referred values of a row before a write that may change any of its columns.
+    mutating func recordReferred(
+        _ row: [Value], in section: Section, _ writer: inout ChangeWriter
+    ) throws(PushStop) {
+        let row = PartialRow(
+            table: section.table, columns: section.columns, values: row, address: section.addressPositions)
+        try referred.recordWrite(to: row, setting: nil, run, &writer)
+    }
+
+    /// Records that rows did not exist which an undo is about to restore.
+    mutating func recordRestored(_ cascades: [Cascade], _ writer: inout ChangeWriter) throws(PushStop) {
+        for cascade in cascades where cascade.effect == .delete {
+            for row in cascade.rows { try referred.recordInsertion(of: PartialRow(row, of: cascade), run, &writer) }
+        }
     }
 
     /// Records rows before the database changes them along.
     mutating func note(_ steps: [CascadeFinder.Step], _ writer: inout ChangeWriter) throws(PushStop) {
         for step in steps {
             let cascade = step.cascade
+            for (index, before) in cascade.rows.enumerated() {
+                let after = step.after.map { after in
+                    cascade.links.map { Assignment(column: $0, value: after[index][$0]) }
+                }
+                try referred.recordWrite(to: PartialRow(before, of: cascade), setting: after, run, &writer)
+            }
             // Without a primary key, the columns may name several rows.
             guard let after = step.after, active.schema.tables[cascade.table]?.primaryKey.isEmpty == false else {
                 continue
             }
             for (before, after) in zip(cascade.rows, after) {
-                let row = PartialRow(
-                    table: cascade.table, columns: cascade.columns, values: before,
-                    address: Array(0..<cascade.nameCount))
-                try note(row, changing: cascade.links.map { Assignment(column: $0, value: after[$0]) }, &writer)
+                try note(
+                    PartialRow(before, of: cascade),
+                    changing: cascade.links.map { Assignment(column: $0, value: after[$0]) },
+                    &writer)
             }
         }
     }
@@ -120,15 +142,16 @@ struct RowsBefore {
     mutating func recordInserted(
         _ assignments: [Assignment], in section: Section, _ writer: inout ChangeWriter
     ) throws(PushStop) {
-        guard
-            active.views.hasGuards(section.table) || run.footprint(section).isCheckedElsewhere
-                || !active.views.testedColumns(of: section.table).isEmpty
-        else { return }
         let positions = section.addressPositions
         let row = PartialRow(
             table: section.table, columns: assignments.map { section.columns[$0.column] },
             values: assignments.map(\.value),
             address: assignments.indices.filter { positions.contains(assignments[$0].column) })
+        try referred.recordInsertion(of: row, run, &writer)
+        guard
+            active.views.hasGuards(section.table) || run.footprint(section).isCheckedElsewhere
+                || !active.views.testedColumns(of: section.table).isEmpty
+        else { return }
         fresh.formUnion(names(of: try addressValues(of: row, &writer), in: row.table))
     }
 

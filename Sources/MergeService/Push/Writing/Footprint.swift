@@ -9,10 +9,18 @@ final class Footprint: Sendable {
         /// The write changes only its row.
         case row
         /// Rows of other tables may change: the table may have triggers, and the database user may not be allowed to
-        /// list them.
+        /// list them. Or access conditions of other tables' rows test a column of its rows.
         case otherTables
         /// Any row may change: the table is a view, or its engine has no transactions.
         case everything
+
+        fileprivate func union(_ other: Reach) -> Reach {
+            switch (self, other) {
+            case (.everything, _), (_, .everything): .everything
+            case (.otherTables, _), (_, .otherTables): .otherTables
+            case (.row, .row): .row
+            }
+        }
     }
 
     /// The table's name in lower case and without its schema, because a table has several spellings.
@@ -20,6 +28,8 @@ final class Footprint: Sendable {
     /// To confuse two tables costs a little time. To distinguish two spellings of one table would lose an edit.
     let table: String
     let reach: Reach
+    /// True if the database writes no other row and no other column along with a write.
+    let writesOnlyItsRow: Bool
     /// The reach of a deletion, which foreign keys may extend.
     let deletionReach: Reach
     /// True if several sections use the table, and a check of one may revert a write through another.
@@ -34,7 +44,11 @@ final class Footprint: Sendable {
     /// Positions of columns that foreign keys refer to.
     private let referencedColumns: Set<Int>
 
-    init(_ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: any Dialect) {
+    /// - Parameter deciding: the names of the tables with rows whose access conditions test rows of this table.
+    init(
+        _ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: any Dialect,
+        decidingAbout deciding: Set<String> = []
+    ) {
         let name = Self.name(of: section.table)
         table = name
         let same = sections.filter { Self.name(of: $0.table) == name }
@@ -43,7 +57,9 @@ final class Footprint: Sendable {
             same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
         isAmbiguous = Set(same.map { $0.addressColumns.map { $0.name.lowercased() } }).count > 1
         let known = schema.tables[section.table]
-        reach = Self.reach(known, dialect)
+        let written = Self.reach(known, dialect)
+        writesOnlyItsRow = written == .row
+        reach = written.union(deciding.isEmpty ? .row : deciding.contains(name) ? .everything : .otherTables)
         func positions(_ names: [String]) -> Set<Int> {
             let names = Set(names.map { $0.lowercased() })
             return Set(section.columns.indices.filter { names.contains(section.columns[$0].name.lowercased()) })
@@ -55,7 +71,7 @@ final class Footprint: Sendable {
         deletionReach = Self.deletionReach(of: known, reach: reach, in: schema, dialect: dialect)
     }
 
-    private static func name(of table: TableName) -> String { table.name.lowercased() }
+    fileprivate static func name(of table: TableName) -> String { table.name.lowercased() }
 
     private static func reach(_ table: TableSchema?, _ dialect: any Dialect) -> Reach {
         guard let table, !table.isView, table.isTransactional else { return .everything }
@@ -107,8 +123,16 @@ struct Footprints: Sendable {
     init(_ catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect) {
         let sections = catalog.resources.flatMap(\.sections)
         var found: [ObjectIdentifier: Footprint] = [:]
+        var deciding: [String: Set<String>] = [:]
+        for resource in catalog.resources {
+            for step in resource.access?.steps ?? [] {
+                deciding[Footprint.name(of: step.table), default: []].insert(Footprint.name(of: resource.root.table))
+            }
+        }
         for section in sections {
-            found[section.origin] = Footprint(section, among: sections, schema: schema, dialect: dialect)
+            found[section.origin] = Footprint(
+                section, among: sections, schema: schema, dialect: dialect,
+                decidingAbout: deciding[Footprint.name(of: section.table)] ?? [])
         }
         bySection = found
         self.schema = schema

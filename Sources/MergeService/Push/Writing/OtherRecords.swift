@@ -13,6 +13,8 @@ struct OtherRecords {
         let views: [TableView]
         let table: TableName
         let address: [RawValue]
+        /// False if only a trigger may have changed the columns that the views show.
+        var isCertain = true
     }
 
     private let run: RunEnvironment
@@ -25,6 +27,8 @@ struct OtherRecords {
     /// The change of these records for access conditions.
     private var steps: [OtherRecord: ConditionStep] = [:]
     private var isWritten = false
+    /// The highest number of records whose access one written row may decide.
+    static let mostReferring = 10_000
 
     init(_ run: RunEnvironment) {
         self.run = run
@@ -45,18 +49,21 @@ struct OtherRecords {
         let views = run.active.views.others(than: section)
         if views.isEmpty { return }
         var sought: [TableView] = []
+        var possible: [TableView] = []
         var moved: [TableView] = []
         // A trigger may write further columns of the row.
-        let writesOnlyAssigned = run.footprint(section).reach == .row
+        let writesOnlyAssigned = run.footprint(section).writesOnlyItsRow
         for other in views {
             if writesOnlyAssigned, !other.concerns(assignments) { continue }
             if let positions = other.positions {
                 // Usually the row's own columns contain the key of the record.
                 if let key = other.view.key(positions.map { current[$0] }) {
                     let record = OtherRecord(resource: other.view.resource, key: key)
-                    try recordConditions(of: record, other.view, before)
+                    try recordConditions(of: [key], other.view, before)
                     records[report, default: []].insert(record)
                 }
+            } else if other.view.decidesAccess, !other.concerns(assignments) {
+                possible.append(other.view)
             } else {
                 sought.append(other.view)
             }
@@ -64,14 +71,16 @@ struct OtherRecords {
                 moved.append(other.view)
             }
         }
-        if sought.isEmpty, moved.isEmpty { return }
+        if sought.isEmpty, possible.isEmpty, moved.isEmpty { return }
         let address = section.address(of: current).map { part in
             RawValue(column: section.columns[part.column], value: part.value)
         }
-        func row(_ views: [TableView]) -> WrittenRow {
-            WrittenRow(report: report, views: views, table: section.table, address: address)
+        func row(_ views: [TableView], isCertain: Bool = true) -> WrittenRow {
+            WrittenRow(
+                report: report, views: views, table: section.table, address: address, isCertain: isCertain)
         }
         if !sought.isEmpty { try find(row(sought), before) }
+        if !possible.isEmpty { try find(row(possible, isCertain: false), before) }
         if !moved.isEmpty { later.append(row(moved)) }
     }
 
@@ -133,9 +142,14 @@ struct OtherRecords {
             guard let resource = records.first?.resource else { continue }
             let roots = try roots(of: resource, records.map(\.key))
             for record in records {
-                let after = roots[record.key].flatMap { ConditionTuple($0, of: resource)?.bytes }
-                // A write that did not change the root row left the tested values as they were.
-                steps[record] = ConditionStep(before: conditions[record] ?? after, after: after)
+                let root = roots[record.key]
+                let after = root.flatMap { ConditionTuple($0, of: resource)?.bytes }
+                // A write that changed neither the root row nor a referred row left the tested values as they were.
+                let former = root.flatMap { root in
+                    before.isNew(root, in: resource.root) ? nil : before.original(of: root, in: resource.root)
+                }
+                let unchanged = former.flatMap { ConditionTuple($0, of: resource)?.bytes } ?? after
+                steps[record] = ConditionStep(before: conditions[record] ?? unchanged, after: after)
             }
         }
     }
@@ -153,12 +167,14 @@ struct OtherRecords {
 
     // MARK: Reading
 
-    /// Reads the keys and the tested columns of root rows; other values are NULL.
+    /// Reads the keys, the tested columns and the references of root rows; other values are NULL.
     ///
     /// Other columns may have been dropped or contain values that cannot be decoded.
     private func roots(of resource: Resource, _ keys: [RecordKey]) throws(PushStop) -> [RecordKey: [Value]] {
         let root = resource.root
-        let positions = Set(0..<root.keyCount).union(resource.access?.columns ?? []).sorted()
+        let references = Set((resource.access?.steps ?? []).map(\.own))
+        let positions = Set(0..<root.keyCount).union(resource.access?.columns ?? [])
+            .union(root.columns.indices.filter { references.contains(root.columns[$0]) }).sorted()
         let columns = positions.map { root.columns[$0] }
         let addresses = keys.sorted { $0.precedes($1) }.map { key in
             zip(root.columns, key.parts).map { RawValue(column: $0, value: $1) }
@@ -181,18 +197,20 @@ struct OtherRecords {
         return rows
     }
 
-    /// Records the tested values of a record before another resource changes its root row.
+    /// Records the tested values of records before another resource changes their root rows or the rows to which these
+    /// refer.
     private mutating func recordConditions(
-        of record: OtherRecord, _ view: TableView, _ before: RowsBefore
+        of keys: [RecordKey], _ view: TableView, _ before: RowsBefore
     ) throws(PushStop) {
-        guard view.section.kind == .root, record.resource.access?.columns.isEmpty == false,
-            conditions[record] == nil
-        else { return }
-        // An earlier edit of the same push may have changed the row.
-        guard let row = try roots(of: record.resource, [record.key])[record.key], !before.isNew(row, in: view.section)
-        else { return }
-        conditions[record] =
-            ConditionTuple(before.original(of: row, in: view.section) ?? row, of: record.resource)?.bytes
+        let resource = view.resource
+        guard view.section.kind == .root, resource.access?.columns.isEmpty == false else { return }
+        let missing = keys.filter { conditions[OtherRecord(resource: resource, key: $0)] == nil }
+        if missing.isEmpty { return }
+        for (key, row) in try roots(of: resource, missing) where !before.isNew(row, in: view.section) {
+            // An earlier edit of the same push may have changed the row.
+            let tested = ConditionTuple(before.original(of: row, in: view.section) ?? row, of: resource)
+            conditions[OtherRecord(resource: resource, key: key)] = tested?.bytes
+        }
     }
 
     private mutating func find(_ row: WrittenRow, _ before: RowsBefore) throws(PushStop) {
@@ -208,7 +226,7 @@ struct OtherRecords {
             RawSQL(run.dialect).select(
                 columns, from: row.table, where: row.address, locking: run.session.mustLockReads))
         for values in found {
-            try note(values, columns, shownBy: row.views, row.report, before)
+            try note(values, columns, shownBy: row.views, row.report, before, isCertain: row.isCertain)
             for step in steps {
                 guard let own = columns.firstIndex(where: { $0.isNamed(step.own.name) }) else { continue }
                 try share(step, values[own])
@@ -227,7 +245,8 @@ struct OtherRecords {
     }
 
     private mutating func note(
-        _ row: [Value], _ columns: [Column], shownBy views: [TableView], _ report: Int, _ before: RowsBefore
+        _ row: [Value], _ columns: [Column], shownBy views: [TableView], _ report: Int, _ before: RowsBefore,
+        isCertain: Bool = true
     ) throws(PushStop) {
         for view in views {
             let values = view.columns.compactMap { wanted in
@@ -236,10 +255,12 @@ struct OtherRecords {
             guard values.count == view.columns.count, !values.isEmpty, !values.contains(.null) else { continue }
             if let key = view.key(values) {
                 let record = OtherRecord(resource: view.resource, key: key)
-                if !isWritten { try recordConditions(of: record, view, before) }
+                if !isWritten { try recordConditions(of: [key], view, before) }
                 records[report, default: []].insert(record)
             } else if let step = view.step {
-                for key in try keys(of: view, referring: step, to: values) {
+                let keys = try keys(of: view, referring: step, to: values, isCertain: isCertain)
+                if !isWritten, view.decidesAccess { try recordConditions(of: keys, view, before) }
+                for key in keys {
                     records[report, default: []].insert(OtherRecord(resource: view.resource, key: key))
                 }
             } else if view.section.kind != .root {
@@ -251,8 +272,10 @@ struct OtherRecords {
     }
 
     /// Returns the keys of the records that contain rows which refer to a row.
+    ///
+    /// - Throws: a refusal if too many records would change hands.
     private func keys(
-        of view: TableView, referring step: ReferenceStep, to values: [Value]
+        of view: TableView, referring step: ReferenceStep, to values: [Value], isCertain: Bool
     ) throws(PushStop) -> [RecordKey] {
         let own = TableView(resource: view.resource, section: view.section)
         let links = own.columns
@@ -260,7 +283,12 @@ struct OtherRecords {
         let rows = try run.query(
             RawSQL(run.dialect).select(
                 links + [step.own], from: view.section.table, where: [RawValue(column: step.own, value: value)],
-                locking: run.session.mustLockReads))
+                locking: run.session.mustLockReads, limit: view.decidesAccess ? Self.mostReferring + 1 : nil))
+        if view.decidesAccess, rows.count > Self.mostReferring {
+            // The scan reports what a trigger changed.
+            guard isCertain else { return [] }
+            throw .store(Self.tooManyReferring(view))
+        }
         var keys: [RecordKey] = []
         // The database may equate other values.
         for row in rows where row.last == value {
@@ -273,6 +301,13 @@ struct OtherRecords {
             }
         }
         return keys
+    }
+
+    private static func tooManyReferring(_ view: TableView) -> StoreError {
+        StoreError(
+            .tooLarge,
+            "more than \(mostReferring) records of “\(view.resource.name)” refer to the row, and it decides which clients see "
+                + "them; let another program write it, so that the scan reports them")
     }
 
     /// Returns the keys of the records to which other columns than the key link a row.

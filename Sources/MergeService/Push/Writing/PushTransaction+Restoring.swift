@@ -10,6 +10,7 @@ extension PushTransaction {
         if cascades.isEmpty { return }
         try writer.flush()
         try others.note(cascades, by: step.index, facts.before)
+        try facts.before.recordRestored(cascades, &writer)
         for cascade in insertionOrder(cascades) {
             for row in cascade.rows {
                 guard let statement = restoration(of: row, in: cascade) else { continue }

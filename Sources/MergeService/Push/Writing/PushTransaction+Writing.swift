@@ -25,7 +25,7 @@ extension PushTransaction {
             try refuse(refusal)
             recordWritten(row, values: current, before: found, outcomes: first)
             // Items may refer to the written columns.
-            if isRoot { root = current.setting(assignments) }
+            if isRoot { root = try written(assignments, of: row, current: current) }
         case .insert(let assignments):
             try checkKey(of: row)
             let whole = try stamped(completing(assignments, of: row, known: known), of: row)
@@ -38,6 +38,21 @@ extension PushTransaction {
             root = nil
         case .delete: try delete(row, current: found ?? [], outcome: first)
         }
+    }
+
+    /// Returns a root row after an update.
+    private func written(
+        _ assignments: [Assignment], of row: EditedRow, current: [Value]
+    ) throws(PushStop) -> [Value] {
+        let section = row.section
+        let after = current.setting(assignments)
+        let written = Set(assignments.map { section.columns[$0.column].name })
+        guard run.active.views.decidesByReferredRows(section),
+            section.columns.contains(where: { $0.lookup.map { written.contains($0.own.name) } ?? false })
+        else { return after }
+        // The row refers to another row, whose columns access conditions test.
+        return try facts.rows(of: section, withKey: section.key(of: after), includesHidden: true, &writer).first
+            ?? after
     }
 
     // MARK: Insertions
@@ -168,6 +183,7 @@ extension PushTransaction {
         else { return nil }
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
         try others.note(hidden, in: section, writing: [], by: row.index, facts.before)
+        try facts.before.recordReferred(hidden, in: section, &writer)
         try writer.unhide(
             hidden, setting: values, stamps: try stamps(of: section, by: row), hiding: set, of: row)
         return key
@@ -234,6 +250,7 @@ extension PushTransaction {
         writer.recordDeletion(of: address, in: section)
         checks.remove(address, SectionID(resource: row.resource.name, section: position))
         try others.note(current, in: section, writing: nil, by: row.index, facts.before)
+        try facts.before.recordReferred(current, in: section, &writer)
         if run.journal != nil, let whole = try facts.wholeRow(current, section) {
             progress.reports[row.index].outcomes[outcome].wholeRow = whole
             facts.before.recordDeleted(whole, in: section)
