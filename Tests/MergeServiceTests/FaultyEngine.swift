@@ -5,6 +5,8 @@ import Synchronization
 /// An engine of which writing transactions fail as a test wants, the first faults first.
 final class FaultyEngine: RecordEngine {
     enum Fault: Sendable {
+        /// The transaction runs as it is.
+        case passes
         /// The transaction fails before anything of it is committed.
         case fails(StoreError.Kind)
         /// The connection breaks during COMMIT, behind which the database has committed, or has not.
@@ -53,7 +55,7 @@ private final class FaultyConnection: StoreConnection {
         locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) throws(StoreError) -> Answer {
         switch next() {
-        case nil: return try connection.write(locking: tables, body)
+        case nil, .passes: return try connection.write(locking: tables, body)
         case .fails(let kind): throw StoreError(kind, "as the test wants")
         case .breaks(let isCommitted):
             _ = try connection.write(locking: tables) { session throws(StoreError) -> Ending<Answer> in

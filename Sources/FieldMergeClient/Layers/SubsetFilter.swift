@@ -20,7 +20,7 @@ package struct SubsetFilter: Sendable, Hashable {
             var fields: JSONObject = [:]
             for condition in conditions {
                 guard fields[condition.path] == nil else {
-                    throw Self.fault(resource, condition, "has two conditions. Use one.")
+                    throw Self.fault(of: condition, in: resource, "has two conditions. Use one.")
                 }
                 fields[condition.path] = try Self.value(of: condition, on: resource)
             }
@@ -39,11 +39,11 @@ package struct SubsetFilter: Sendable, Hashable {
             range["before"] = before
             return .object(range)
         case .startsWith, .not:
-            throw fault(resource, condition, "can only have equals, oneOf or range in “keep”.")
+            throw fault(of: condition, in: resource, "can only have equals, oneOf or range in “keep”.")
         }
     }
 
-    private static func fault(_ resource: String, _ condition: QueryCondition, _ detail: String) -> InvalidQuery {
+    private static func fault(of condition: QueryCondition, in resource: String, _ detail: String) -> InvalidQuery {
         InvalidQuery("invalid-query", path: "keep.\(resource).\(condition.path)", detail)
     }
 }

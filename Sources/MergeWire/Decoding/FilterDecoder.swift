@@ -115,7 +115,7 @@ package struct FilterDecoder {
             let place = path.member(name.string)
             let field = try field(name, of: resource, path)
             let column = root.columns[field.column]
-            let (test, text) = try test(node, column, place)
+            let (test, text) = try test(node, of: column, at: place)
             guard !conditions.contains(where: { $0.field.isExactly(field.name) }) else {
                 throw Invalid.twice(name, at: path)
             }
@@ -147,15 +147,15 @@ package struct FilterDecoder {
     private static let members = ["from", "before"]
 
     private func test(
-        _ node: JSONNode, _ column: Column, _ path: WirePath
+        _ node: JSONNode, of column: Column, at path: WirePath
     ) throws(Problem) -> (RecordFilter.Test, [UInt8]) {
-        if node.isObject { return try range(node, column, path) }
+        if node.isObject { return try range(node, of: column, at: path) }
         let nodes = node.isArray ? node.elements : [node]
         var texts: Set<[UInt8]> = []
         for (index, element) in nodes.enumerated() {
             let place = node.isArray ? path.element(index) : path
             texts.insert(
-                try text(element.scalar, column, place) { scalar throws(ValueProblem) in
+                try text(element.scalar, of: column, at: place) { scalar throws(ValueProblem) in
                     try column.filterValue(scalar)
                 })
         }
@@ -167,14 +167,14 @@ package struct FilterDecoder {
     }
 
     private func range(
-        _ node: JSONNode, _ column: Column, _ path: WirePath
+        _ node: JSONNode, of column: Column, at path: WirePath
     ) throws(Problem) -> (RecordFilter.Test, [UInt8]) {
         try node.checkObject(path, known: Self.members)
         guard node.count > 0 else { throw Invalid.problem(path, "must contain “from” or “before”") }
         var texts: [(name: String, text: [UInt8])] = []
         for name in Self.members {
             guard let bound = node[name] else { continue }
-            let text = try text(bound.scalar, column, path.member(name)) { scalar throws(ValueProblem) in
+            let text = try text(bound.scalar, of: column, at: path.member(name)) { scalar throws(ValueProblem) in
                 try column.filterBound(scalar)
             }
             texts.append((name, text))
@@ -184,7 +184,7 @@ package struct FilterDecoder {
 
     /// Returns a value in the gateway's own form.
     private func text(
-        _ scalar: Scalar, _ column: Column, _ path: WirePath, _ convert: (Scalar) throws(ValueProblem) -> Value
+        _ scalar: Scalar, of column: Column, at path: WirePath, by convert: (Scalar) throws(ValueProblem) -> Value
     ) throws(Problem) -> [UInt8] {
         do throws(ValueProblem) {
             var writer = JSONWriter()

@@ -76,17 +76,17 @@ struct CascadeFinder {
                 }
             }
             let next = try [
-                find(deleted, dependent, shape, &run) { _ in nil },
-                find(cleared, dependent, shape, &run) { row in
+                find(deleted, of: dependent, with: shape, in: &run) { _ in nil },
+                find(cleared, of: dependent, with: shape, in: &run) { row in
                     shape.setting([Value](repeating: .null, count: shape.links.count), in: row)
                 },
             ]
             var updated: [Change] = []
             for (link, new) in changed {
-                updated += try find([link], dependent, shape, &run) { shape.setting(new, in: $0) }
+                updated += try find([link], of: dependent, with: shape, in: &run) { shape.setting(new, in: $0) }
             }
             for changes in next + [updated] {
-                note(changes, dependent, shape, &run)
+                note(changes, of: dependent, with: shape, in: &run)
                 try follow(changes, of: dependent.table, shape.columns, depth: depth + 1, &run)
             }
         }
@@ -94,14 +94,14 @@ struct CascadeFinder {
 
     /// Reads and locks the rows that refer to some values, except rows found before.
     private func find(
-        _ links: [[Value]], _ dependent: Dependent, _ shape: Shape, _ run: inout Run, after: ([Value]) -> [Value]?
+        _ links: [[Value]], of dependent: Dependent, with shape: Shape, in run: inout Run, after: ([Value]) -> [Value]?
     ) throws(StoreError) -> [Change] {
         var changes: [Change] = []
         var rest = links[...]
         while !rest.isEmpty {
             let some = rest.prefix(SectionSQL.maximumBatch)
             rest = rest.dropFirst(some.count)
-            for row in try session.query(statement(Array(some), dependent, shape)) {
+            for row in try session.query(statement(for: Array(some), of: dependent, with: shape)) {
                 let after = after(row)
                 let name = Run.Row(
                     constraint: after == nil ? nil : dependent.constraint, table: dependent.table,
@@ -119,7 +119,7 @@ struct CascadeFinder {
         return changes
     }
 
-    private func statement(_ links: [[Value]], _ dependent: Dependent, _ shape: Shape) -> Statement {
+    private func statement(for links: [[Value]], of dependent: Dependent, with shape: Shape) -> Statement {
         let target = schema.tables[dependent.target]
         let one = zip(dependent.columns, dependent.targetColumns).map { own, name in
             dialect.quoted(own) + " = ?" + dialect.comparing(under: target?.column(name)?.collation)
@@ -134,18 +134,20 @@ struct CascadeFinder {
     }
 
     /// An undo must set columns again that become NULL, so they are steps of their own.
-    private func note(_ changes: [Change], _ dependent: Dependent, _ shape: Shape, _ run: inout Run) {
+    private func note(_ changes: [Change], of dependent: Dependent, with shape: Shape, in run: inout Run) {
         guard let first = changes.first else { return }
-        func step(_ effect: Cascade.Effect, _ links: [Int], _ rows: [Change]) -> Step {
+        func step(_ effect: Cascade.Effect, links: [Int], rows: [Change]) -> Step {
             Step(
                 cascade: Cascade(
                     table: dependent.table, effect: effect, columns: shape.columns, nameCount: shape.nameCount,
                     links: links, rows: rows.map(\.before)),
                 after: effect == .delete ? nil : rows.compactMap(\.after))
         }
-        guard let after = first.after else { return run.steps.append(step(.delete, shape.links, changes)) }
+        guard let after = first.after else { return run.steps.append(step(.delete, links: shape.links, rows: changes)) }
         let cleared = shape.links.filter { after[$0] == .null && first.before[$0] != .null }
-        run.steps.append(cleared.isEmpty ? step(.update, shape.links, changes) : step(.setNull, cleared, changes))
+        run.steps.append(
+            cleared.isEmpty
+                ? step(.update, links: shape.links, rows: changes) : step(.setNull, links: cleared, rows: changes))
     }
 
     private struct Shape {
