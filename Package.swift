@@ -161,6 +161,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            resources: [.embedInCode("Description/openapi.json")],
             swiftSettings: strict),
         .executableTarget(
             name: "fieldmerge",

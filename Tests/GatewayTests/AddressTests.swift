@@ -274,7 +274,7 @@ import TestSupport
 
     /// The description for tools names just the addresses, methods and query members that are served.
     @Test func theDescriptionIsTrue() throws {
-        let document = try JSON(OpenAPI.document)
+        let document = try JSON(String(decoding: OpenAPI.document, as: UTF8.self))
         let paths = document["paths"]?.object ?? [:]
         #expect(Set(paths.keys) == Set(Self.addresses.compactMap(\.documented)))
         for address in Self.addresses {

@@ -70,7 +70,7 @@ struct OperationsController {
     }
 
     @Sendable private func description(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        Reply.json(Array(OpenAPI.document.utf8), to: context.headers)
+        Reply.json(OpenAPI.document, to: context.headers)
     }
 
     /// Answers that the process runs.
