@@ -29,6 +29,15 @@ final class RequestHandler: ChannelDuplexHandler {
         case fault
     }
 
+    private enum State {
+        case open
+        /// No further request is accepted.
+        case over
+        /// Everything is written but not yet sent.
+        case draining
+        case closing
+    }
+
     private let responder: GatewayResponder
     private let limits: ConnectionLimits
     private let logger: Logger
@@ -46,37 +55,34 @@ final class RequestHandler: ChannelDuplexHandler {
     private var sawPart = false
     private var headAlarm: Scheduled<Void>?
     private var bodyAlarm: Scheduled<Void>?
-    private var answerAlarm: Scheduled<Void>?
-    private var idleAlarm: Scheduled<Void>?
-    /// The time at which the client had read most of the last answer.
-    private var waitingSince = NIODeadline.now()
+    private let idleness: IdleTimeout
+    private let unread: UnreadTimeout
     /// The answer is written, but the client has not read most of it.
     private var endIsHeld = false
-    private var written = 0
-    /// The bytes that had left at the last check, and the time of their last change.
-    private var lastSent = (count: 0, at: NIODeadline.now())
-    /// Everything is written but not yet sent.
-    private var isDraining = false
     /// The connection closes after the current answer.
     private var isLast = false
-    /// No further request is accepted.
-    private var isOver = false
-    private var isClosing = false
+    private var state = State.open
     private var caller: Caller?
 
     init(responder: GatewayResponder, limits: ConnectionLimits, logger: Logger) {
         self.responder = responder
         self.limits = limits
         self.logger = logger
+        idleness = IdleTimeout(limits.idleTime)
+        unread = UnreadTimeout(limits.answerTime)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        watch(context, after: limits.idleTime)
+        idleness.start(context) { self.isWaiting }
     }
 
+    private var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+
     func handlerRemoved(context: ChannelHandlerContext) {
-        for alarm in [idleAlarm, headAlarm, bodyAlarm, answerAlarm] { alarm?.cancel() }
+        for alarm in [headAlarm, bodyAlarm] { alarm?.cancel() }
+        idleness.stop()
+        unread.stop()
         caller?.leave()
         self.context = nil
     }
@@ -205,7 +211,7 @@ final class RequestHandler: ChannelDuplexHandler {
         switch event {
         case ChannelEvent.inputClosed, is ChannelShouldQuiesceEvent:
             // The client may still read its answers.
-            isOver = true
+            endRequests()
             closeIfDone(context)
         default: break
         }
@@ -222,8 +228,8 @@ final class RequestHandler: ChannelDuplexHandler {
 
     /// Answers bytes that are not HTTP or a slow head, and closes the connection.
     private func refuse(_ context: ChannelHandlerContext, with problem: Problem = HeadFault.unreadable) {
-        guard !isClosing else { return }
-        isClosing = true
+        guard state != .closing else { return }
+        state = .closing
         var bytes = ByteBuffer()
         let head = ProblemHead(problem)
         let id = RequestID.next()
@@ -238,14 +244,18 @@ final class RequestHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
     }
 
+    private func endRequests() {
+        if state == .open { state = .over }
+    }
+
     private func close(_ context: ChannelHandlerContext) {
-        isClosing = true
+        state = .closing
         context.close(promise: nil)
     }
 
     private func closeIfDone(_ context: ChannelHandlerContext) {
-        guard isOver, !isClosing, !isDraining, !endIsHeld, ahead.isEmpty, case .waiting = phase else { return }
-        isDraining = true
+        guard state == .over, !endIsHeld, ahead.isEmpty, isWaiting else { return }
+        state = .draining
         // An empty write completes after all earlier writes.
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.close(context) }
     }
@@ -256,10 +266,10 @@ final class RequestHandler: ChannelDuplexHandler {
         phase = .waiting
         caller = nil
         lease = nil
-        waitingSince = .now()
+        idleness.restart()
         if isLast {
             ahead.removeAll()
-            isOver = true
+            endRequests()
         }
         while let next = ahead.first, isItsTurn(next) {
             ahead.removeFirst()
@@ -288,7 +298,7 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if endIsHeld, context.channel.isWritable, !isClosing {
+        if endIsHeld, context.channel.isWritable, state != .closing {
             endIsHeld = false
             answered(context)
         }
@@ -334,65 +344,18 @@ final class RequestHandler: ChannelDuplexHandler {
         // A task checks its executor preference at every step, even a default preference.
         if isLarge { Task(executorPreference: limits.largeWork, operation: work) } else { Task(operation: work) }
     }
-
-    // MARK: Timeouts
-
-    /// Schedules the idle check, which reschedules itself after activity.
-    private func watch(_ context: ChannelHandlerContext, after time: TimeAmount) {
-        idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
-            if case .waiting = self.phase, Self.unsentBytes(context) == 0 {
-                let now = NIODeadline.now()
-                let end = self.waitingSince + self.limits.idleTime
-                if end <= now { return context.close(promise: nil) }
-                return self.watch(context, after: end - now)
-            }
-            self.watch(context, after: self.limits.idleTime)
-        }
-    }
-
-    /// Starts the timeout of a client that does not read.
-    ///
-    /// Each byte that it reads restarts the timeout.
-    private func watchAnswer(_ context: ChannelHandlerContext) {
-        guard answerAlarm == nil else { return }
-        let unsent = Self.unsentBytes(context)
-        guard unsent > 0 else { return }
-        lastSent = (written - unsent, .now())
-        lookAtAnswer(context)
-    }
-
-    private func lookAtAnswer(_ context: ChannelHandlerContext) {
-        let pause = TimeAmount.nanoseconds(limits.answerTime.nanoseconds / 4)
-        answerAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
-            self.answerAlarm = nil
-            let unsent = Self.unsentBytes(context)
-            guard unsent > 0 else { return }
-            let sent = self.written - unsent
-            if sent != self.lastSent.count { self.lastSent = (sent, .now()) }
-            guard NIODeadline.now() - self.lastSent.at < self.limits.answerTime else {
-                return UnreadTimeout.abort(context.channel)
-            }
-            self.lookAtAnswer(context)
-        }
-    }
-
-    private static func unsentBytes(_ context: ChannelHandlerContext) -> Int {
-        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
 }
 
 extension RequestHandler: AnswerSink {
     func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>) {
         guard let context = open(promise) else { return }
-        written += bytes.readableBytes
         context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
-        watchAnswer(context)
+        unread.note(bytes.readableBytes, writtenTo: context)
     }
 
     func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?) {
         guard let context = open(nil) else { return }
         let count = bytes.readableBytes + (rest?.readableBytes ?? 0)
-        written += count
         // Unread bytes of the answer remain in the budget; most answers leave at once.
         if count > ByteBudget.small { lease?.settle(at: count) }
         if let rest {
@@ -401,7 +364,7 @@ extension RequestHandler: AnswerSink {
         } else {
             context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
         }
-        watchAnswer(context)
+        unread.note(count, writtenTo: context)
         if context.channel.isWritable { answered(context) } else { endIsHeld = true }
     }
 
@@ -409,7 +372,7 @@ extension RequestHandler: AnswerSink {
     ///
     /// Otherwise the promise fails.
     private func open(_ promise: EventLoopPromise<Void>?) -> ChannelHandlerContext? {
-        guard !isClosing, let context, context.channel.isActive else {
+        guard state != .closing, let context, context.channel.isActive else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return nil
         }
