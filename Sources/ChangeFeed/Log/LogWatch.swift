@@ -7,7 +7,7 @@ struct LogWatch {
     private var goal: (position: String, now: Int)?
 
     /// The longest wait for the reader before the scan records a change.
-    private static let patience = Duration.seconds(5)
+    private static let patience = Duration.seconds(30)
 
     init(_ log: any RowLog, _ agenda: PassAgenda) {
         self.log = log
@@ -34,12 +34,19 @@ struct LogWatch {
     /// Waits until the reader has recorded everything that is committed now.
     ///
     /// So the scan does not record again what the log contains.
-    func catchUp() async throws {
+    ///
+    /// - Parameter renew: renews the lease of the scan, about once a second.
+    func catchUp(renewing renew: () async throws -> Void) async throws {
         guard agenda.isReading else { return }
         let goal = try await log.position()
-        let end = ContinuousClock.now.advanced(by: Self.patience)
-        while agenda.isReading, ContinuousClock.now < end {
+        let begin = ContinuousClock.now
+        var renewed = begin
+        while agenda.isReading, ContinuousClock.now - begin < Self.patience {
             if let progress = agenda.progress, log.hasReached(progress.position, goal) { return }
+            if ContinuousClock.now - renewed >= .seconds(1) {
+                renewed = .now
+                try await renew()
+            }
             try await Task.sleep(for: .milliseconds(20))
         }
     }

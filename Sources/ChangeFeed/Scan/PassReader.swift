@@ -50,7 +50,10 @@ struct PassReader {
 
     /// Stores changes and row digests in one transaction.
     func store(_ writes: ScanWrites, _ pass: inout SectionPass) async throws {
-        if !writes.changes.isEmpty { try await log?.catchUp() }
+        if !writes.changes.isEmpty {
+            let desk = ScanDesk(journal: journal.journal, gateway: lease.holder)
+            try await log?.catchUp { try await desk.renew(lease) }
+        }
         pass.found += try await recorder.record(
             writes.changes, storing: writes.statements(journal.tables, unit: pass.section.id), under: lease)
     }

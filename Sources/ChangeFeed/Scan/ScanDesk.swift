@@ -36,6 +36,14 @@ struct ScanDesk: Sendable {
         }
     }
 
+    /// Renews the lease, whose next loss the next transaction of the scan detects.
+    func renew(_ lease: ScanLease) async throws(StoreError) {
+        try await journal.engine.write(deadline: deadline) { [feed] session throws(StoreError) in
+            _ = try session.execute(feed.renewScan(lease, seconds: Self.seconds))
+            return .commit(())
+        }
+    }
+
     /// Returns the time since which foreign changes are detected; nil before the first pass over each section has
     /// ended.
     func since(_ units: [ScanUnit]) async throws(StoreError) -> DateTime? {

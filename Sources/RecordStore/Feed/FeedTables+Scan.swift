@@ -87,6 +87,14 @@ extension FeedTables {
             ])
     }
 
+    /// Returns the statement that renews the scan lease.
+    package func renewScan(_ lease: ScanLease, seconds: Int) -> Statement {
+        Statement(
+            sql: "UPDATE \(scanSQL) SET until = \(dialect.now(plusSeconds: seconds)) WHERE one = 1 AND holder = ? "
+                + "AND term = ?",
+            binds: [JournalTables.bind(lease.holder), JournalTables.bind(lease.term)])
+    }
+
     /// Returns the statement that releases the scan lease.
     package func leaveScan(_ holder: String) -> Statement {
         Statement(

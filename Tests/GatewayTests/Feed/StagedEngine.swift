@@ -13,6 +13,8 @@ final class Stage: Sendable {
         /// Steps that are left once a scan has found a difference; nil where the gateway may live.
         var left: Int?
         var hasFound = false
+        /// The statement at which the steps begin.
+        var trigger = ""
         var death: String?
         /// The number of reads of a scan's rows of which the last fails; nil where none does.
         var interval: Int?
@@ -20,6 +22,7 @@ final class Stage: Sendable {
     }
 
     private let state = Mutex(State())
+    private let (ended, end) = AsyncStream<Void>.makeStream()
     /// Rows are told apart by a sum of their numbers, which two rows that swap their values leave as it was.
     let isLinear: Bool
 
@@ -28,7 +31,10 @@ final class Stage: Sendable {
     }
 
     /// Lets the gateway die at a step behind the one at which its scan next finds a difference, which is the first.
-    func die(at step: Int) { state.withLock { $0.left = step } }
+    func die(at step: Int) { die(at: step, from: "SELECT marks") }
+
+    /// Lets the gateway die at a step of its scan or of its reader, counted from a statement that contains a text.
+    func die(at step: Int, from text: String) { state.withLock { ($0.left, $0.trigger) = (step, text) } }
 
     /// Has one of so many reads of a scan's rows fail, again and again.
     func interrupt(every interval: Int) { state.withLock { ($0.interval, $0.reads) = (interval, 0) } }
@@ -48,6 +54,11 @@ final class Stage: Sendable {
     /// The statement that the gateway died at; nil while it lives.
     var death: String? { state.withLock { $0.death } }
 
+    /// Waits for the death.
+    func dies() async {
+        for await _ in ended { return }
+    }
+
     /// Steps onto the stage.
     ///
     /// - Parameter isOfScan: it belongs to a transaction of the scan.
@@ -57,10 +68,13 @@ final class Stage: Sendable {
             if state.death != nil { return true }
             guard isOfScan, let left = state.left else { return false }
             // Marks are read where a digest differs, and only there.
-            if name.contains("SELECT marks") { state.hasFound = true }
+            if name.contains(state.trigger) { state.hasFound = true }
             guard state.hasFound else { return false }
             state.left = left - 1
-            if left == 1 { state.death = name }
+            if left == 1 {
+                state.death = name
+                end.finish()
+            }
             return left == 1
         }
         if isDead { throw StoreError(.other, "the gateway is dead") }
