@@ -78,7 +78,7 @@ import TestSupport
             database, rules: JournalTests.rules, tokens: lines.joined(separator: "\n"), journal: .together
         ) { gateway async throws in
             for token in tokens {
-                try await gateway.client(token: token.secret) { client in
+                try await gateway.client(token: token.secret) { client async throws in
                     let taken = JournalTests.edit(#"{"person":{"email":{"old":"a@x","new":"b@x"}}}"#)
                     #expect(try await client.post("/v1/merge/people", taken).status == 422)
                     #expect(try await client.post("/v1/merge/people", "{").status == 400)
