@@ -8,7 +8,7 @@ from outages import Outages
 from place import COLUMNS
 
 # Foreign writes make no gateway fail.
-HARMLESS = ("sql", "held", "claims")
+HARMLESS = ("sql", "held", "prepared", "claims")
 
 
 class Chaos:
@@ -21,7 +21,7 @@ class Chaos:
 
     def begin(self, events: list) -> None:
         self.faults.is_injected = any(event["do"] not in HARMLESS for event in events)
-        self.faults.is_locked = any(event["do"] == "held" for event in events)
+        self.faults.is_locked = any(event["do"] in ("held", "prepared") for event in events)
 
     def start(self, event: dict):
         name = event.get("kind", event["do"])

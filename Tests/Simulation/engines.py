@@ -32,6 +32,10 @@ class SQLiteEngine:
     def grant(self, tables) -> None:
         """A file has no rights."""
 
+    def changes(self, world: dict) -> list:
+        """A file has no log."""
+        return []
+
     def script(self, text: str) -> None:
         connection = self.connect()
         connection.executescript(text)
@@ -135,6 +139,8 @@ class MariaDBEngine:
         self.server, self.database, self.journal = server, f"world{number}", f"journal{number}"
         self.proxy = Cutter(folder / "proxy", self)
         self.dumped = folder / "dump.sql"
+        # A statement before each transaction, which decides how it is logged.
+        self.form = ""
         server.sql(f"CREATE DATABASE {self.database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", "")
         self.url, self.journal_url = self.proxy.url, f"same-server:{self.journal}"
         server.sql(run([binary, "journal", "init", "--database", self.address("root", server.socket), "--journal",
@@ -146,6 +152,10 @@ class MariaDBEngine:
     def grant(self, tables) -> None:
         for table in tables:
             self.server.grant(f"{self.database}.`{table}`")
+        self.server.sql(f"GRANT REPLICATION SLAVE ON *.* TO {self.server.ACCOUNT}", "")
+
+    def changes(self, world: dict) -> list:
+        return ["--changes", world.get("changes", "scan")]
 
     def script(self, text: str) -> None:
         self.server.sql(text, self.database)
@@ -161,7 +171,7 @@ class MariaDBEngine:
         """
         while True:
             try:
-                return self.server.sql(f"BEGIN; {text} COMMIT;", self.database)
+                return self.server.sql(f"{self.form} BEGIN; {text} COMMIT;", self.database)
             except BenchmarkError as error:
                 if DEADLOCK not in str(error):
                     raise
@@ -188,6 +198,10 @@ class MariaDBEngine:
     def begin(self, statement: str):
         """Runs a statement in a transaction of its own."""
         return MariaDBTransaction(self.server, self.database, statement)
+
+    def prepare(self, statement: str, name: str):
+        """Runs a statement in a distributed transaction, and prepares it."""
+        return PreparedTransaction(self.server, self.database, statement, name)
 
     def disconnect(self) -> None:
         """Ends the connections of all gateways."""
@@ -229,7 +243,13 @@ class MariaDBTransaction:
         self.shell = subprocess.Popen(
             ["mariadb", "--no-defaults", f"--socket={server.socket}", "-uroot", "-N", "-B", "-n", database],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.count = int(self.ask(f"BEGIN; {statement}; SELECT ROW_COUNT();") or 0)
+        self.count = int(self.ask(f"{self.opening()}; {statement}; SELECT ROW_COUNT();") or 0)
+
+    def opening(self) -> str:
+        return "BEGIN"
+
+    def closing(self, commits: bool) -> str:
+        return "COMMIT" if commits else "ROLLBACK"
 
     def ask(self, text: str) -> str:
         """Empty if the statement failed."""
@@ -242,9 +262,24 @@ class MariaDBTransaction:
 
     def end(self, commits: bool) -> bool:
         """True if rows were changed."""
-        is_done = self.ask(("COMMIT" if commits else "ROLLBACK") + "; SELECT 'done';") == "done"
+        is_done = self.ask(self.closing(commits) + "; SELECT 'done';") == "done"
         self.shell.communicate()
         return is_done and commits and self.count > 0
+
+
+class PreparedTransaction(MariaDBTransaction):
+    """A distributed transaction. The server logs its rows when it is prepared, before they are visible."""
+
+    def __init__(self, server, database: str, statement: str, name: str):
+        self.name = name
+        super().__init__(server, database, statement)
+        self.ask(f"XA END '{name}'; XA PREPARE '{name}'; SELECT 'done';")
+
+    def opening(self) -> str:
+        return f"XA START '{self.name}'"
+
+    def closing(self, commits: bool) -> str:
+        return f"XA {'COMMIT' if commits else 'ROLLBACK'} '{self.name}'"
 
 
 def unescaped(cell: str) -> str:

@@ -5,6 +5,9 @@ import time
 from world import GOODS
 
 FAR = 2 ** 60
+# The forms of rows in MariaDB's binary log; one transaction in eight is logged as statements.
+FORMS = ("",) * 4 + ("SET SESSION binlog_row_image = 'MINIMAL';",) * 2 + (
+    "SET SESSION binlog_row_image = 'NOBLOB';", "SET SESSION binlog_format = 'MIXED';")
 
 
 class Foreign:
@@ -16,7 +19,11 @@ class Foreign:
     def sql(self, event: dict):
         yield from self.place.without_occupation()
         key = 1 + int(event["pick"] * GOODS)
-        getattr(self, event["kind"].replace("-", "_"))(key, "f" + event["token"])
+        self.place.engine.form = FORMS[int(event["pick"] * 1000) % len(FORMS)]
+        try:
+            getattr(self, event["kind"].replace("-", "_"))(key, "f" + event["token"])
+        finally:
+            self.place.engine.form = ""
 
     def held(self, event: dict):
         """A transaction that keeps a row, or in SQLite the file, until it ends."""
@@ -27,6 +34,16 @@ class Foreign:
             yield None
             if transaction.end(event["commits"]):
                 self.ledger.add("goods", key, 500)
+
+    def prepared(self, event: dict):
+        """A distributed transaction, whose rows are in the binary log before its end."""
+        yield from self.place.without_occupation()
+        key = 1 + int(event["pick"] * GOODS)
+        with self.place.occupied():
+            transaction = self.place.engine.prepare(f"UPDATE goods SET n = n + 700 WHERE id = {key}", "x" + event["token"])
+            yield None
+            if transaction.end(event["commits"]):
+                self.ledger.add("goods", key, 700)
 
     # MARK: Statements
 

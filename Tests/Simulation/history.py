@@ -95,7 +95,7 @@ class Drawer:
 
     def chaos(self) -> dict:
         kind = self.random.choice(("sql",) * 12 + ("fault",) * 3 + (
-            "held", "reload", "alter", "alter", "kill", "guest", "claims", "withdraw"))
+            "held", "prepared", "reload", "alter", "alter", "kill", "guest", "claims", "withdraw"))
         return getattr(self, kind)()
 
     def sql(self) -> dict:
@@ -104,6 +104,12 @@ class Drawer:
 
     def held(self) -> dict:
         return {"do": "held", "pick": self.random.random(), "commits": self.chance(0.6)}
+
+    def prepared(self) -> dict:
+        """SQLite has no distributed transactions."""
+        if self.engine == "sqlite":
+            return self.held()
+        return {"do": "prepared", "pick": self.random.random(), "commits": self.chance(0.7), "token": self.name()}
 
     def reload(self) -> dict:
         return {"do": "reload", "changed": self.chance(0.5), "twice": self.chance(0.5)}

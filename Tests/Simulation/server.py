@@ -7,6 +7,11 @@ from processes import MariaDB
 
 
 class Server(MariaDB):
+    """It writes a binary log, which gateways may read."""
+
+    SETTINGS = [setting for setting in MariaDB.SETTINGS if setting != "--skip-log-bin"] + [
+        "--log-bin=log", "--binlog-format=ROW", "--server-id=7"]
+
     def stall(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
 

@@ -15,6 +15,8 @@ WORLDS = {
     "plain": {"roles": False, "soft": False, "frozen": False, "transitions": False, "identity": False},
     "access": {"roles": True},
     "deletions": {"soft": True, "frozen": True},
+    # MariaDB: foreign changes come from the binary log.
+    "logged": {"changes": "binlog"},
     # Only pushes that the model of the contract judges.
     "judged": {"judged": 200},
     "random": {},
@@ -39,7 +41,7 @@ def draw(random, name: str) -> dict:
         "missing": pick(("drop", "restore", "reject")), "part-missing": pick(("drop", "restore", "reject")),
         "delete": pick(("delete", "keep", "reject")), "part-delete": pick(("delete", "keep", "reject")),
         "check": random.random() < 0.3, "contract": schema.draw_policies(random),
-        "clock": random.random() < 0.2, "options": pick(OPTIONS),
+        "clock": random.random() < 0.2, "options": pick(OPTIONS), "changes": pick(("binlog", "scan")),
     }
     found.update(WORLDS[name])
     return found

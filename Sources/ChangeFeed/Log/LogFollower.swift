@@ -67,12 +67,14 @@ struct LogFollower {
     }
 
     private func follow(from beginning: inout Beginning) async throws {
-        if let refusal = try await refusal() { throw RowLogError.refused(refusal) }
+        guard recorder.journal.isTogether else { throw RowLogError.refused("the journal is in another database") }
+        if let refusal = try await log.refusal() { throw RowLogError.refused(refusal) }
         let plan = LogPlan(units, tables)
         let stored = beginning == .end ? nil : try await storedProgress()
         var position = if let stored { stored.position } else { try await log.position() }
         var reader = try await open(plan, after: position)
-        // A log that cannot be opened demands no pass.
+        // A log that cannot be opened, or lacks the journal, demands no pass.
+        try await checkJournal()
         if let stored {
             if beginning == .stored, stored.needsPasses { agenda.demand(units.map(\.name)) }
         } else {
@@ -86,14 +88,13 @@ struct LogFollower {
         }
     }
 
-    /// Returns the reason why the log cannot be used; nil if it can.
-    private func refusal() async throws(StoreError) -> String? {
-        guard recorder.journal.isTogether else { return "the journal is in another database" }
-        if let reason = try await log.refusal() { return reason }
-        var probe = tables.logProbe(String(UInt64.random(in: .min ... .max), radix: 16))
-        guard let last = probe.popLast() else { return nil }
-        for statement in probe { _ = try await log.logs(statement) }
-        return try await log.logs(last) ? nil : "the server does not log the journal “\(tables.schema)”"
+    /// Checks by a write that the log contains the journal.
+    private func checkJournal() async throws {
+        var isLogged = true
+        for statement in tables.logProbe(String(UInt64.random(in: .min ... .max), radix: 16)) {
+            isLogged = try await log.logs(statement)
+        }
+        if !isLogged { throw RowLogError.refused("the server does not log the journal “\(tables.schema)”") }
     }
 
     private func storedProgress() async throws(StoreError) -> LogProgress? {

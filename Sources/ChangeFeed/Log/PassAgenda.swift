@@ -8,6 +8,8 @@ import Synchronization
 final class PassAgenda: Sendable {
     private struct State {
         var isReading = false
+        /// The number of times that a reader has begun.
+        var readers = 0
         var isFollowing = false
         var position: String?
         /// The demanded sections, with the number of the last demand.
@@ -37,7 +39,12 @@ final class PassAgenda: Sendable {
     func hasRead(to position: String) { state.withLock { $0.position = position } }
 
     /// The reader has begun.
-    func begin() { state.withLock { $0.isReading = true } }
+    func begin() {
+        state.withLock { state in
+            state.isReading = true
+            state.readers += 1
+        }
+    }
 
     /// The reader has read everything that was committed when it began.
     func hasCaughtUp() { state.withLock { $0.isFollowing = true } }
@@ -81,10 +88,11 @@ final class PassAgenda: Sendable {
     /// Returns the number of the last demand for a section; nil if there is none.
     func demand(for section: String) -> Int? { state.withLock { $0.demands[section] } }
 
-    /// Returns true if the log contains all changes of a section that no demand concerns.
-    func isCovered(_ section: String) -> Bool {
-        state.withLock {
-            $0.isFollowing && $0.demands[section] == nil && !$0.unwatched.contains(section)
+    /// Returns the number of the reader that reports all changes of a section; nil if a demand concerns the section.
+    func readerCovering(_ section: String) -> Int? {
+        state.withLock { state in
+            state.isFollowing && state.demands[section] == nil && !state.unwatched.contains(section)
+                ? state.readers : nil
         }
     }
 

@@ -47,6 +47,7 @@ package final class ForeignScan: ForeignChangeSource {
     /// The place at which the last pass was interrupted, or nil.
     private let place = Mutex<ScanPlace?>(nil)
     private let agenda = PassAgenda()
+    private let hasFollowedLog = Atomic<Bool>(false)
     private let clock = Mutex<(lag: Int, at: ContinuousClock.Instant)?>(nil)
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let pause = Duration.seconds(1)
@@ -144,7 +145,7 @@ package final class ForeignScan: ForeignChangeSource {
         }
         defer { place.withLock { $0 = run.place } }
         guard let log else {
-            if settings.log != .never { note(.stopped("the database has none")) }
+            if settings.log == .expected { note(.stopped("the database has none")) }
             return try await run.run()
         }
         let follower = LogFollower(
@@ -179,13 +180,17 @@ package final class ForeignScan: ForeignChangeSource {
 
     private func note(_ event: LogFollower.Event) {
         switch event {
-        case .following: seen.withLock { $0.logFault = nil }
+        case .following:
+            hasFollowedLog.store(true, ordering: .relaxed)
+            seen.withLock { $0.logFault = nil }
         case .stopped(let reason):
             let former = seen.withLock { status in
                 defer { status.logFault = reason }
                 return status.logFault
             }
-            if former == reason { return }
+            // A server without a usable log is no event, unless the log is expected or was usable.
+            let isExpected = settings.log == .expected || hasFollowedLog.load(ordering: .relaxed)
+            if former == reason || !isExpected { return }
             warn("the binary log is not read, so only the scan finds changes of other programs: \(reason)")
         case .alteredTable: askForReload()
         case .recorded(let count): seen.withLock { $0.logged += count }

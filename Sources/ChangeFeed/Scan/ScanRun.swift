@@ -16,8 +16,12 @@ final class ScanRun {
     private var sections: [Int: SectionScan] = [:]
     /// The demands that the current passes fulfil, by section.
     private var demands: [Int: Int] = [:]
-    /// The sections of which the row log contained all changes when the current pass began.
-    private var covered: Set<Int> = []
+    /// The readers that reported all changes of sections when the current passes began.
+    private var covered: [Int: Int] = [:]
+    /// The sections that this run has read to the end.
+    ///
+    /// Earlier row digests may be those of other columns.
+    private var hasRead: Set<Int> = []
     private let agenda: PassAgenda
     private var notesChecked: ContinuousClock.Instant?
     /// The pass over a busy section, between the steps of another pass.
@@ -215,7 +219,7 @@ final class ScanRun {
     private func begin(_ section: Int, _ known: SectionScan) async throws -> SectionPass? {
         let write = try await rows.lastWrite(to: known.unit)
         let demand = agenda.demand(for: known.unit.name)
-        let isCovered = agenda.isCovered(known.unit.name)
+        let reader = hasRead.contains(section) ? agenda.readerCovering(known.unit.name) : nil
         let beginning = try await journal.beginning(of: known.unit)
         if !agenda.isFollowing, demand == nil, planner.isUnchanged(section, lastWrite: write?.write),
             !beginning.notes.isNoted
@@ -224,7 +228,7 @@ final class ScanRun {
             return nil
         }
         demands[section] = demand
-        if isCovered { covered.insert(section) } else { covered.remove(section) }
+        covered[section] = reader
         return SectionPass(known, beginning, began: write?.now, earlierLoss: planner.emptied(section))
     }
 
@@ -271,7 +275,10 @@ final class ScanRun {
     }
     private func endDemand(for section: Int, _ pass: SectionPass) {
         let name = units[section].name
-        if covered.remove(section) != nil, agenda.isCovered(name) { news.foundByScanOnly += pass.found }
+        if let reader = covered.removeValue(forKey: section), agenda.readerCovering(name) == reader {
+            news.foundByScanOnly += pass.found
+        }
+        hasRead.insert(section)
         if let demand = demands.removeValue(forKey: section) { agenda.fulfil(demand, for: name, now: .now) }
     }
 }

@@ -120,8 +120,3 @@ extension ProblemCode {
         }
     }
 }
-
-extension Problem {
-    /// True if the request itself is not valid: its usual status is 400.
-    package var isInvalid: Bool { code.status == 400 }
-}

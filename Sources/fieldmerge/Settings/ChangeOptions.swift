@@ -6,9 +6,9 @@ struct ChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What finds changes that bypass the gateway: scan, which reads all rows again and again; binlog, which reads \
-            MariaDB's binary log and scans once an hour; auto, which is binlog if the server permits it and scan \
-            otherwise; or off. (default: scan)
+            What finds changes that bypass the gateway: binlog, which reads MariaDB's binary log and scans once an \
+            hour; scan, which reads all rows again and again; auto, which is binlog if the server permits it and scan \
+            otherwise; or off. (default: auto)
             """,
             valueName: "source"))
     var changes: String?
@@ -21,7 +21,7 @@ struct ChangeOptions: ParsableArguments {
         let rows = try settings.number(
             scanRowsPerSecond, .scanRowsPerSecond, default: 50_000, in: 100...100_000_000)
         configuration.scanRowsPerSecond = rows
-        switch settings.text(changes, .changes) ?? "scan" {
+        switch settings.text(changes, .changes) ?? "auto" {
         case "scan": configuration.foreignLog = .never
         case "auto": configuration.foreignLog = .ifPossible
         case "binlog": configuration.foreignLog = .expected
