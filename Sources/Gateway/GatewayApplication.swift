@@ -114,9 +114,10 @@ package struct GatewayApplication: Service {
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
         // All addresses with bodies share the memory, so they share the gate.
         let gate = LargeGate(limit: configuration.heldBytes / 16)
+        let invalid = InvalidPushes(box.maintenance)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share, rates: rates,
-            delivery: delivery, gate: gate
+            delivery: delivery, gate: gate, invalid: invalid
         ).addRoutes(to: &routes)
         JournalController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share,
@@ -124,8 +125,7 @@ package struct GatewayApplication: Service {
         ).addRoutes(to: &routes)
         OperationsController(
             service: service, rules: rules, limits: configuration.wire, metrics: metrics, changes: changes,
-            writes: writes,
-            tokens: tokens
+            writes: writes, tokens: tokens, certificate: configuration.certificate
         ).addRoutes(to: &routes)
         let access = FeedAccess(
             feed: changes.feed,
@@ -133,10 +133,11 @@ package struct GatewayApplication: Service {
             shown: changes.shown)
         SyncController(
             service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,
-            rates: rates, delivery: delivery, gate: gate
+            rates: rates, delivery: delivery, gate: gate, invalid: invalid
         ).addRoutes(to: &routes)
-        ChangesController(service: service, box: box, access: access, logger: logger, tokens: tokens).addRoutes(
-            to: &routes)
+        ChangesController(
+            service: service, box: box, access: access, devices: metrics.devices, logger: logger, tokens: tokens
+        ).addRoutes(to: &routes)
         TokenController(tokens: configuration.accessTokens).addRoutes(to: &routes)
         ClientController().addRoutes(to: &routes)
         if let app = configuration.app { AppController(folder: app, logger: logger).addRoutes(to: &routes) }

@@ -38,6 +38,15 @@ package struct GatewayConfiguration: Sendable {
     package var scanRowsPerSecond: Int?
     /// The use of the server's binary log beside the scan.
     package var foreignLog = RowLogUse.never
+    /// The value of `--changes`.
+    package var changesSource: String {
+        guard scanRowsPerSecond != nil else { return "off" }
+        return switch foreignLog {
+        case .never: "scan"
+        case .ifPossible: "auto"
+        case .expected: "binlog"
+        }
+    }
     /// The time between the starts of two scan cycles while the binary log is followed.
     package var scanNetInterval = Duration.seconds(3_600)
     /// The minimum time between the starts of two scan cycles.

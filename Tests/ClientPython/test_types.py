@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 from store_case import StoreCase  # isort: skip  (it finds the library)
@@ -121,6 +123,44 @@ class TypedRecordTests(StoreCase):
             for found in live:
                 self.assertEqual([one.id for one in found], [124])
                 break
+
+    def test_followed_records_are_typed(self) -> None:
+        store = self.synced()
+        found = store.of(Shoppers).query(sort=["id"])
+        plain = store.records("aisles")[0]
+        found.followed = [{"aisle": plain}, {"aisle": None}]
+        first, second = found.followed_as("aisle", Aisles)
+        self.assertIsInstance(first, Aisle)
+        self.assertEqual((first and first.aisle.name, second), (plain.aisle.name, None))
+
+    def test_asyncio(self) -> None:
+        async def story(store: fieldmerge.aio.AsyncStore) -> None:
+            shoppers = store.of(Shoppers)
+            base = await shoppers.record(123)
+            async with shoppers.edit(123, base=base) as shopper:
+                shopper.customer.firstName = "Bob"
+            assert shopper.ticket is not None
+            ticket = await shoppers.create(Shopper(customer=ShopperCustomer(firstName="Kim", points=0)))
+            async for seen in shoppers.observe(123):
+                self.assertEqual(seen and seen.customer.firstName, "Bob")
+                break
+            async with await shoppers.live(sort=["-id"], limit=1) as live:
+                async for value in live:
+                    self.assertEqual(len(value), 1)
+                    self.assertIsInstance(value[0], Shopper)
+                    break
+            await store.sync()
+            outcomes = [await one.outcome(5) for one in (shopper.ticket, ticket)]
+            self.assertEqual([one.status for one in outcomes], ["merged", "merged"])
+            found = await shoppers.query(where={"customer.firstName": "Kim"})
+            self.assertEqual([one.id for one in found], [ticket.id])
+            count = await shoppers.count()
+            await shoppers.delete(ticket.id)
+            self.assertEqual((len(await shoppers.records()), count), (count - 1, count))
+
+        blocking = self.synced()
+        with ThreadPoolExecutor(2) as pool:
+            asyncio.run(story(fieldmerge.aio.AsyncStore(blocking, pool)))
 
     def test_two_resources(self) -> None:
         store = self.synced()

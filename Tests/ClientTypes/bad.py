@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orders import Order, OrderImport, OrderLineRow, OrderOrder, Orders
+from orders import Customers, Order, OrderImport, OrderLineRow, OrderOrder, Orders
 
 import fieldmerge
 from fieldmerge.typed import CalendarDate, Timestamp
@@ -34,4 +34,6 @@ def misuse(store: fieldmerge.Store) -> None:
     assert order is not None
     count: str = order.order.count  # type: ignore[assignment]
     print(count, order.order.modified.datetime())  # type: ignore[union-attr]
+    followed = orders.query(follow={"buyer": "order.customer"}).followed_as("buyer", Customers)
+    print(followed[0].customer)  # type: ignore[union-attr]
     store.of("orders")  # type: ignore[arg-type]

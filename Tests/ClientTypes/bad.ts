@@ -1,5 +1,5 @@
 import { open } from "fieldmerge";
-import type { Order } from "./orders.js";
+import type { Customer, Order } from "./orders.js";
 
 /** Uses that must not compile: the compiler reports each of these comments that has no error behind it. */
 export async function misuse() {
@@ -52,4 +52,11 @@ export async function misuse() {
   // @ts-expect-error no field
   await orders.query({ sort: ["-order.nothing"] });
   return modified;
+  // @ts-expect-error no path of a reference
+  await orders.query({ follow: { buyer: "order.custmer" } });
+  const { followed } = await orders.query<{ buyer: Customer }>({ follow: { buyer: "order.customer" } });
+  // @ts-expect-error the record may be missing
+  followed?.[0].buyer.customer.name;
+  // @ts-expect-error no field
+  followed?.[0].buyer?.customer.nothing;
 }

@@ -25,6 +25,9 @@ func use(_ store: FieldMergeStore) async throws -> (String, Decimal, String?) {
         Order(
             order: OrderOrder(
                 title: "Stools", status: .open, labels: titles, total: 1, count: 1, paid: false, area: "K")))
+    let buyers = try await orders.query(follow: ["buyer": "order.customer"]).followed("buyer", as: Customers)
+    let names: [String] = buyers.compactMap { $0?.customer.name }
+    print(names)
     for try await value in try orders.live(limit: 3) { print(value.first?.lines[0].name ?? "") }
     for try await value in try orders.observe(7) { print(value?.order.modified?.date ?? Date()) }
     try await store.transaction { t in

@@ -1,5 +1,5 @@
 import { open } from "fieldmerge";
-import type { Order } from "./orders.js";
+import type { Customer, Order } from "./orders.js";
 
 /** Uses of the types that must compile. */
 export async function use() {
@@ -29,6 +29,10 @@ export async function use() {
   });
   const live = orders.live({ where: { "order.small": 5, id: [1, 2] } });
   live.subscribe((value) => value?.[0].lines[0].name);
+  const customers = await orders.query<{ buyer: Customer }>({ follow: { buyer: "order.customer" }, limit: 5 });
+  const buyer: string | undefined = customers.followed?.[0].buyer?.customer.name;
+  orders.live<{ buyer: Customer }>({ follow: { buyer: "order.customer" } }).subscribe((value) => value?.followed?.[0].buyer?.id);
+  const any: number = (await orders.query({ follow: { buyer: "order.customer" } })).followed?.[0].buyer.customer.count;
   const form = await orders.form();
   form.record.order.title = "Stools";
   await orders.create((made) => {
@@ -36,5 +40,5 @@ export async function use() {
     made.lines.push({ name: "Rice", quantity: "5" });
   });
   const plain = await store.of("orders").record(7);
-  return [title, until, found.next, order.order.modified?.length, plain.order.title];
+  return [title, until, buyer, any, found.next, order.order.modified?.length, plain.order.title];
 }

@@ -92,6 +92,11 @@ import TestSupport
             changeset:
                 #""jar":{"n":{"old":1,"new":3}}}},{"resource":"jars","id":1,"changeset":{"jar":{"n":{"old":3,"new":1}}}},{"resource":"jars","id":1,"changeset":{"lid":{"n":{"old":1,"new":2}}"#,
             inverse: "UPDATE jars SET n = 1; UPDATE lids SET n = 1;"),
+        Lone(
+            testDescription: "two resources there and back",
+            changeset:
+                #""jar":{"n":{"old":1,"new":3}}}},{"resource":"cans","id":1,"changeset":{"can":{"n":{"old":3,"new":1}}}},{"resource":"jars","id":1,"changeset":{"lid":{"n":{"old":1,"new":2}}"#,
+            inverse: "UPDATE lids SET n = 1;"),
     ]
 
     @Test("Recovery finds evidence in rows of every kind", arguments: TestEngine.allCases, lone)
@@ -112,7 +117,12 @@ import TestSupport
                 delete: {set: {gone: 1}}
                 groups: {a: {column: a, private: true}, n: {column: n, merge: add}}
               lid: {table: lids, parent: jar, groups: {n: {column: n, merge: add}}}
-            """
+            """,
+            "cans.yaml": """
+            resource: cans
+            sections:
+              can: {table: jars, groups: {n: {column: n, merge: add}}}
+            """,
         ]
         let body =
             #"{"key":"k","edits":[{"resource":"jars","id":1,"changeset":{"# + lone.changeset + "}}]}"

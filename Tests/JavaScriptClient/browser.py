@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the JavaScript client in Chromium against the real gateway: what only a browser can do wrong.
 
-Needs Debian's `chromium` and Playwright (`pip install playwright`); run by hand:
+Needs Debian's `chromium`, `node-react` and `node-react-dom`, and Playwright (`pip install playwright`); run by hand:
 
     python3 Tests/JavaScriptClient/browser.py [NAME ...]
 
@@ -25,7 +25,7 @@ import threading
 import time
 import urllib.request
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FIELDMERGE_PROGRAM", str(ROOT / ".build/debug/fieldmerge"))
@@ -499,34 +499,67 @@ def the_token_expires(it):
     assert first_name(page) == "Renewed"
 
 
+TODO = ROOT / "Samples/todo"
+REACT = pathlib.Path(os.environ.get("REACT", "/usr/share/nodejs"))
+
+
 @scene
-def the_guide(it):
-    guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
-    page_text = guide.split("```html\n")[1].split("```")[0]
-    edit, status = [block.split("```")[0] for block in guide.split("```js\n")[1:3]]
-    text = page_text.replace("</script>", edit + status + "</script>").replace("http://127.0.0.1:8090/client", it.gateway.pages.modules)
-    text = text.replace("http://127.0.0.1:8090", it.gateway.url)
-    it.gateway.pages.texts["/guide"] = text
-    context = it.device()
-    page = context.new_page()
-    page.on("pageerror", lambda error: it.errors.append(str(error)))
-    page.goto(it.gateway.origin + "/guide")
-    page.wait_for_function("document.querySelectorAll('#groceries li').length === 2")
-    assert page.input_value("[name=street]") == "1 High St"
+def todo_in_60_lines(it):
+    """The tutorial, with React from Debian: two devices, a gateway that is stopped, a conflict."""
+    text = (TODO / "index.html").read_text()
+    assert len(text.splitlines()) <= 60
+    text = text.replace("http://127.0.0.1:8090/client/v1", it.gateway.pages.modules).replace("http://127.0.0.1:8090", it.gateway.url)
+    it.gateway.pages.texts.update({"/todo/": text, "/bindings/react.js": (ROOT / "Samples/bindings/react.js").read_text()})
+
+    def open_page(context):
+        context.route("https://unpkg.com/**", lambda route: route.fulfill(path=REACT / route.request.url.split("/", 3)[3].replace("@18", "")))
+        page = context.new_page()
+        page.on("pageerror", lambda error: it.errors.append(str(error)))
+        page.goto(it.gateway.origin + "/todo/")
+        return page
+
+    def titles(page, *expected):
+        expect(page.locator("li")).to_have_count(len(expected))
+        for index, title in enumerate(expected):
+            expect(page.locator("li").nth(index).get_by_label("Title")).to_have_value(title)
+
+    def add(page, title):
+        page.get_by_placeholder("What is to do?").fill(title)
+        page.get_by_role("button", name="Add").click()
+
+    def rename(page, before, after):
+        page.locator("li").filter(has=page.get_by_label(f"Done: {before}")).get_by_label("Title").fill(after)
+        page.get_by_placeholder("What is to do?").focus()
+
+    devices = [it.device(), it.device()]
+    anna, ben = [open_page(context) for context in devices]
+    expect(anna.get_by_role("status")).to_have_text("All saved")
+    add(anna, "Buy rice")
+    add(anna, "Call Joe")
+    titles(ben, "Buy rice", "Call Joe")
+    ben.get_by_label("Done: Buy rice").click()
+    titles(anna, "Call Joe", "Buy rice")
+    expect(anna.get_by_label("Done: Buy rice")).to_be_checked()
     it.gateway.kill()
-    page.fill("[name=street]", "2 High St")
-    page.click("button")
-    page.wait_for_function("document.querySelectorAll('#groceries li').length === 3")
-    page.wait_for_function("document.querySelector('#status').textContent.startsWith('1 changes wait')")
-    page.close()
+    rename(anna, "Call Joe", "Call Bea")
+    add(anna, "Sleep")
+    titles(anna, "Call Bea", "Sleep", "Buy rice")
+    expect(anna.get_by_role("status")).to_contain_text("2 not sent yet")
+    anna.reload()
+    titles(anna, "Call Bea", "Sleep", "Buy rice")
+    rename(ben, "Call Joe", "Call Cem")
+    ben.get_by_label("Delete Buy rice").click()
+    titles(ben, "Call Cem")
     it.gateway.start()
-    page = context.new_page()
-    page.on("pageerror", lambda error: it.errors.append(str(error)))
-    page.goto(it.gateway.origin + "/guide")
-    page.wait_for_function("document.querySelectorAll('#groceries li').length === 3")
-    page.wait_for_function("document.querySelector('#status').textContent === 'All is saved'")
-    record = it.gateway.get("/v1/records/shoppers/123")
-    assert record["customer"]["street"] == "2 High St" and len(record["groceries"]) == 3, record
+    for page in (anna, ben):
+        expect(page.get_by_role("status")).to_have_text("All saved")
+        expect(page.locator("li")).to_have_count(2)
+    left = [one["todo"]["title"] for one in it.gateway.get("/v1/records/todos")["records"]]
+    assert left in (["Call Bea", "Sleep"], ["Call Cem", "Sleep"]), left
+    for page in (anna, ben):
+        titles(page, *left)
+    anna.get_by_placeholder("Begins with…").fill("Sl")
+    titles(anna, "Sleep")
 
 
 @scene
@@ -981,6 +1014,8 @@ def main():
                     rules, sql = pathlib.Path(folder) / "rules", MANY_SQL if name == "fifty_thousand_records" else MANY_SQL.replace(str(MANY), "1000")
                     rules.mkdir()
                     (rules / "items.yaml").write_text(MANY_RULES)
+                if name == "todo_in_60_lines":
+                    rules, sql = TODO / "rules", (TODO / "README.md").read_text().split('todo.sqlite "')[1].split('"')[0]
                 if name == "exact_integers":
                     rules, sql = pathlib.Path(folder) / "rules", EXACT_SQL
                     rules.mkdir()

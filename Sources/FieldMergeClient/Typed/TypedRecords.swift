@@ -77,6 +77,11 @@ public struct TypedResult<Value: TypedRecord>: Sendable, Hashable, RandomAccessC
         followed = result.followed
     }
 
+    /// The records of one name of `follow`, typed: one for each record of the result, or nil.
+    public func followed<Other: TypedRecord>(_ name: String, as type: ResourceType<Other>) throws -> [Other?] {
+        try followed.map { try $0[name].map(Other.init) }
+    }
+
     /// The index of the first record.
     public var startIndex: Int { 0 }
     /// The number of records.

@@ -7,7 +7,13 @@ import Synchronization
 package final class ServerCertificate: Sendable {
     private let certificate: String
     private let key: String
-    private let context: Mutex<NIOSSLContext>
+    private struct Loaded {
+        let context: NIOSSLContext
+        /// The second since 1970 after which the certificate is not valid.
+        let end: Int
+    }
+
+    private let loaded: Mutex<Loaded>
 
     /// Reads certificate and key in PEM.
     ///
@@ -17,23 +23,26 @@ package final class ServerCertificate: Sendable {
     package init(certificate: String, key: String) throws(ServerCertificateError) {
         self.certificate = certificate
         self.key = key
-        context = Mutex(try Self.context(certificate, key))
+        loaded = Mutex(try Self.load(certificate, key))
     }
 
     /// Reads the files again for new connections.
     ///
     /// After an error the old certificate remains.
     func reload() throws(ServerCertificateError) {
-        let read = try Self.context(certificate, key)
-        context.withLock { $0 = read }
+        let read = try Self.load(certificate, key)
+        loaded.withLock { $0 = read }
     }
 
-    func handler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
+    func handler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: loaded.withLock { $0.context }) }
 
-    private static func context(_ certificate: String, _ key: String) throws(ServerCertificateError) -> NIOSSLContext {
+    /// The second since 1970 after which the first certificate of the chain is not valid.
+    var end: Int { loaded.withLock { $0.end } }
+
+    private static func load(_ certificate: String, _ key: String) throws(ServerCertificateError) -> Loaded {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
-            guard !chain.isEmpty else {
+            guard let first = chain.first else {
                 throw ServerCertificateError(
                     "\(certificate): the file contains no "
                         + "certificate")
@@ -43,7 +52,8 @@ package final class ServerCertificate: Sendable {
                 privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
-            return try NIOSSLContext(configuration: configuration)
+            return Loaded(
+                context: try NIOSSLContext(configuration: configuration), end: Int(first.notValidAfter))
         } catch let error as ServerCertificateError {
             throw error
         } catch {

@@ -19,13 +19,16 @@ struct OperationsController {
     /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
     private let watch: ReadinessWatch
+    private let journalWatch = JournalWatch()
+    private let certificate: ServerCertificate?
     /// The time after which `/readyz` reports a failing feed or scan.
     private static let patienceWithFeed = Duration.seconds(30)
 
     init(
         service: MergeService, rules: RulesLoader, limits: WireLimits, metrics: GatewayMetrics, changes: ChangeWork,
-        writes: WriteHealth, tokens: (any TokenVerifier)?
+        writes: WriteHealth, tokens: (any TokenVerifier)?, certificate: ServerCertificate? = nil
     ) {
+        self.certificate = certificate
         self.rules = rules
         self.limits = limits
         self.service = service
@@ -65,8 +68,18 @@ struct OperationsController {
             journalBytes: box.active?.journal?.tables.meter.total,
             feed: feed.known.map { FeedGauges(revision: $0.revision, waiting: feed.waiting, pending: seen.pending) },
             foreign: changes.source.status)
+        var page = MetricsPage()
+        let journal = box.active?.journal
+        OperatorGauges(
+            journalBytes: seen.size?.bytes, entries: await journalWatch.counts(of: seen.fault == nil ? journal : nil),
+            meter: journal?.tables.meter, canReadDatabase: seen.fault == nil,
+            canReadJournal: journal == nil ? nil : seen.fault == nil && seen.journalFault == nil,
+            canWrite: seen.fault == nil && seen.writeFault == nil && !box.maintenance.isOn,
+            certificateEnd: certificate?.end, devices: metrics.devices,
+            feedRestarts: metrics.feedRestarts(to: feed.known?.feed)
+        ).add(to: &page)
         return Reply.json(
-            Array((text + gauges.text).utf8), to: context.headers, type: "text/plain; version=0.0.4")
+            Array((text + gauges.text + page.text).utf8), to: context.headers, type: "text/plain; version=0.0.4")
     }
 
     @Sendable private func description(_ request: Request, _ context: GatewayContext) async throws -> Response {

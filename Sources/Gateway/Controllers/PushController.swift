@@ -16,11 +16,13 @@ final class PushController: Sendable {
     let rates: ClientRates
     let delivery: ResultDelivery
     let gate: LargeGate
+    let invalid: InvalidPushes
 
     init(
         service: MergeService, box: RulesBox, limits: WireLimits, metrics: GatewayMetrics, share: JournalShare,
-        rates: ClientRates, delivery: ResultDelivery, gate: LargeGate
+        rates: ClientRates, delivery: ResultDelivery, gate: LargeGate, invalid: InvalidPushes
     ) {
+        self.invalid = invalid
         self.service = service
         self.box = box
         self.limits = limits
@@ -74,17 +76,22 @@ final class PushController: Sendable {
         try await gate.enter(body.count, until: context.deadline)
         defer { gate.leave(body.count) }
         let headerKey = try context.idempotencyKey
-        let decoded = try body.withUnsafeBytes { bytes throws(Problem) in
-            try decode(bytes, headerKey, context.keyOwner)
-        }
-        let run = PushRun(
-            decoded, of: sender, form: form,
-            sent: SentRequest(address: address, body: body, id: context.received.id), isPreview: isPreview,
-            tellsAuthors: tellsAuthors)
+        let sent = SentRequest(address: address, body: body, id: context.received.id)
         let runner = PushRunner(
             service: service, maintenance: box.maintenance, active: active, metrics: metrics, rates: rates,
             delivery: delivery)
-        let (answer, told) = try await runner.answer(run, context)
+        let (answer, told): (PushAnswer, body: [UInt8])
+        do {
+            let decoded = try body.withUnsafeBytes { bytes throws(Problem) in
+                try decode(bytes, headerKey, context.keyOwner)
+            }
+            let run = PushRun(
+                decoded, of: sender, form: form, sent: sent, isPreview: isPreview, tellsAuthors: tellsAuthors)
+            (answer, told) = try await runner.answer(run, context)
+        } catch {
+            if !isPreview { await invalid.note(error, of: sent, by: sender, in: active.journal) }
+            throw error
+        }
         context.failure.note(answer)
         guard context.isLarge(told.count) else { return reply(answer, body: told, to: context) }
         return await context.working(on: told.count) { reply(answer, body: told, to: context) }

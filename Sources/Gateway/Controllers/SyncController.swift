@@ -18,6 +18,7 @@ struct SyncController {
     let rates: ClientRates
     let delivery: ResultDelivery
     let gate: LargeGate
+    let invalid: InvalidPushes
 
     func addRoutes(to routes: inout RouteTable) {
         routes.post("/v1/sync", query: ["by"], use: sync)
@@ -27,7 +28,7 @@ struct SyncController {
         let active = try box.ready()
         let tellsAuthors = try context.query.flag("by")
         // Checked even without pushes.
-        _ = try context.sender
+        metrics.devices.note(try context.sender)
         let body = try context.jsonBody(limit: limits.bodyBytes)
         try await gate.enter(body.count, until: context.deadline)
         defer { gate.leave(body.count) }
@@ -40,7 +41,7 @@ struct SyncController {
             runner: PushRunner(
                 service: service, maintenance: box.maintenance, active: active, metrics: metrics, rates: rates,
                 delivery: delivery), box: box,
-            feed: asked.feed, limits: limits, share: share, tellsAuthors: tellsAuthors)
+            feed: asked.feed, limits: limits, share: share, invalid: invalid, tellsAuthors: tellsAuthors)
         for push in asked.pushes { await pushes.run(push, context) }
         return try await answer(pushes, wanted, under: active, context)
     }

@@ -12,14 +12,19 @@ struct SyncPushes {
     private let share: JournalShare
     private let tellsAuthors: Bool
     private let box: RulesBox
+    private let invalid: InvalidPushes
     private var earlier = EarlierIDs()
     private var held = HeldPushes()
     private(set) var text = SyncEncoder()
     /// True if all pushes so far were merged.
     private(set) var allMerged = true
 
-    init(runner: PushRunner, box: RulesBox, feed: String?, limits: WireLimits, share: JournalShare, tellsAuthors: Bool)
-    {
+    init(
+        runner: PushRunner, box: RulesBox, feed: String?, limits: WireLimits, share: JournalShare,
+        invalid: InvalidPushes,
+        tellsAuthors: Bool
+    ) {
+        self.invalid = invalid
         self.box = box
         self.feed = feed
         self.tellsAuthors = tellsAuthors
@@ -58,6 +63,11 @@ struct SyncPushes {
             var problem = failure.problem
             if let cause = failure.cause { box.note(cause, of: context) }
             context.failure.note(problem)
+            if let sender = try? context.sender {
+                await invalid.note(
+                    problem, of: SentRequest(address: "/v1/push", body: push.body, id: context.received.id), by: sender,
+                    in: runner.active.journal)
+            }
             if problem.retry == nil { problem.retry = .never }
             refuse(push, naming: names, for: problem)
         }

@@ -56,6 +56,10 @@ final class GatewayResponder: HTTPResponder {
             GatewayMetrics.RequestKind(
                 method: request.method.rawValue, route: context.endpointPath ?? "other",
                 status: response.status.code), seconds: milliseconds / 1_000)
+        let facts = context.failure.facts
+        if let code = facts.code {
+            metrics.count(problem: code, of: facts.resource ?? problems.resource(in: context.path))
+        }
         let line = RequestLine(
             id: context.received.id, method: request.method.rawValue, path: Self.short(context.path),
             status: Int(response.status.code), milliseconds: milliseconds)

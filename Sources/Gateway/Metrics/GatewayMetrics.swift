@@ -21,7 +21,19 @@ final class GatewayMetrics: Sendable {
         var conflicts = 0
         var pushes: [PushStatus: Int] = [:]
         var running = 0
+        var problems: [ProblemKind: Int] = [:]
+        var feed: String?
+        var feedRestarts = 0
     }
+
+    /// A kind of problem; both names come from the program and the rules, not from clients.
+    private struct ProblemKind: Hashable {
+        let code: String
+        let resource: String
+    }
+
+    /// The devices that read changes.
+    let devices = SyncedDevices()
 
     private let state = Mutex(State())
 
@@ -35,6 +47,20 @@ final class GatewayMetrics: Sendable {
             state.running -= 1
             state.requests[kind, default: 0] += 1
             state.seconds[kind.route, default: Histogram()].add(seconds)
+        }
+    }
+
+    /// Counts the problem of a request or of its first refused push.
+    func count(problem code: String, of resource: String?) {
+        state.withLock { $0.problems[ProblemKind(code: code, resource: resource ?? ""), default: 0] += 1 }
+    }
+
+    /// Returns the number of feeds that replaced another one, as the readings of `/metrics` found them.
+    func feedRestarts(to feed: String?) -> Int {
+        state.withLock { state in
+            if let feed, let former = state.feed, former != feed { state.feedRestarts += 1 }
+            if let feed { state.feed = feed }
+            return state.feedRestarts
         }
     }
 
@@ -76,6 +102,14 @@ final class GatewayMetrics: Sendable {
         page.begin("fieldmerge_request_seconds", type: "histogram", help: "Time from a request to its answer")
         for (route, histogram) in state.seconds.sorted(by: { $0.key < $1.key }) {
             page.add(histogram, as: "fieldmerge_request_seconds", labels: [("route", route)])
+        }
+        page.begin(
+            "fieldmerge_problems_total", type: "counter", help: "Requests with a problem, by its code and the resource")
+        for (kind, count) in state.problems.sorted(by: {
+            ($0.key.code, $0.key.resource) < ($1.key.code, $1.key.resource)
+        }) {
+            page.add(
+                "fieldmerge_problems_total", labels: [("code", kind.code), ("resource", kind.resource)], value: count)
         }
         page.begin("fieldmerge_pushes_total", type: "counter", help: "Pushes by their status")
         for (status, count) in state.pushes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -9,8 +9,13 @@ struct MetricsPage {
     }
 
     mutating func add(_ name: String, labels: [(String, String)], value: some CustomStringConvertible) {
-        let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+        let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
         text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
+    }
+
+    /// Names of tokens may contain any visible character.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
     mutating func add(_ histogram: Histogram, as name: String, labels: [(String, String)]) {

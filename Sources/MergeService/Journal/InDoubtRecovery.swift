@@ -65,82 +65,24 @@ private struct Evidence {
     let limits: MergeLimits
     let codec: JournalCodec
 
-    /// Returns true if a row contains a written value, or if no row contains an earlier value.
-    ///
-    /// The fence keeps gateways from the rows, so only another program can have changed all of them. It most likely
-    /// followed a committed transaction.
     func isCommitted(_ entries: [[Value]]) throws(StoreError) -> Bool {
-        var looksUndone = false
-        for entry in composed(entries) {
-            for effect in entry.effects.values {
-                let row: [Value]?
-                do throws(StoreError) {
-                    row = try self.row(effect, entry.resource)
-                } catch {
-                    // A table that was altered since then is no evidence.
-                    guard [.schemaChanged, .unreadable, .denied].contains(error.kind) else { throw error }
-                    continue
-                }
-                switch entry.verdict(on: effect, row: row) {
-                case true: return true
-                case false: looksUndone = true
-                case nil: break
-                }
-            }
-        }
-        return !looksUndone
-    }
-
-    /// The effects of a transaction on the rows of one resource, each row once.
-    private struct ResourceEffects {
-        let resource: Resource
-        let codec: JournalCodec
-        var effects: [RowEffect.Row: RowEffect] = [:]
-
-        /// Returns true if the row is as after the transaction, false if as before; nil if neither or both.
-        func verdict(on effect: RowEffect, row: [Value]?) -> Bool? {
-            switch (effect.before, effect.after) {
-            case (nil, nil): return nil
-            case (nil, let after?):
-                guard let row else { return false }
-                return after.isEmpty || after.contains { matches(row, $0.value, at: $0.key, of: effect) } ? true : nil
-            case (let before?, nil):
-                guard let row else { return true }
-                return before.allSatisfy { matches(row, $0.value, at: $0.key, of: effect) } ? false : nil
-            case (let before?, let after?):
-                guard let row else { return nil }
-                let changed = after.filter { field, value in before[field].map { $0 != value } ?? false }
-                if changed.contains(where: { matches(row, $0.value, at: $0.key, of: effect) }) { return true }
-                let isBefore = changed.contains { field, _ in
-                    before[field].map { matches(row, $0, at: field, of: effect) } ?? false
-                }
-                return isBefore ? false : nil
-            }
-        }
-
-        private func matches(_ row: [Value], _ kept: KeptValue, at field: Int, of effect: RowEffect) -> Bool {
-            let section = resource.sections[effect.row.section]
-            let column = section.fields[field].column
-            switch kept {
-            case .plain(let value): return row[column] == value
-            case .digest(let digest): return codec.writes.digest(row[column], section.columns[column]) == digest
-            }
-        }
-    }
-
-    private func composed(_ entries: [[Value]]) -> [ResourceEffects] {
-        var found: [String: ResourceEffects] = [:]
+        var effects: [(resource: Resource, effect: RowEffect)] = []
         for entry in entries {
             guard case .text(let name) = entry[0], case .bytes(let body) = entry[1],
                 let resource = active.catalog[name.string]
             else { continue }
-            for effect in codec.effects(body, resource) {
-                var known = found[resource.name] ?? ResourceEffects(resource: resource, codec: codec)
-                if known.effects[effect.row]?.add(effect) == nil { known.effects[effect.row] = effect }
-                found[resource.name] = known
+            for effect in codec.effects(body, resource) { effects.append((resource, effect)) }
+        }
+        return try CommitEvidence(effects, schema: active.schema, digest: codec.writes.digest).isCommitted {
+            piece throws(StoreError) in
+            do throws(StoreError) {
+                return .row(try row(piece.effect, piece.resource))
+            } catch {
+                // A table that was altered since then is no evidence.
+                guard [.schemaChanged, .unreadable, .denied].contains(error.kind) else { throw error }
+                return .none
             }
         }
-        return Array(found.values)
     }
 
     private func row(_ effect: RowEffect, _ resource: Resource) throws(StoreError) -> [Value]? {

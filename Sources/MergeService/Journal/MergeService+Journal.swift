@@ -52,6 +52,19 @@ extension Journal {
         return found
     }
 
+    /// Keeps a refused push that has no key and no record.
+    package func keep(
+        _ refused: RefusedBody, of sender: Sender, request: String?, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) {
+        let draft = JournalDraft(
+            sender: sender, key: nil, name: nil, answer: nil, refused: refused, entries: [],
+            bareEntry: request.map(codec.bareEntry))
+        try await engine.write(deadline: deadline) { [tables] session throws(StoreError) in
+            try JournalWriter.keepRefused(draft, in: tables, session)
+            return .commit(())
+        }
+    }
+
     /// Reads the answer to a push that was merged in part; nil for any other push.
     package func partialAnswer(
         _ number: Int, _ deadline: ContinuousClock.Instant
@@ -135,6 +148,36 @@ extension Journal {
             return nil
         }
         return (Int(clamping: count), Int(clamping: bytes), lastDay)
+    }
+
+    /// The state of the journal's entries, for metrics.
+    package struct EntryCounts: Sendable, Hashable {
+        /// The age of the oldest entry in seconds; nil if the journal is empty.
+        package let oldestSeconds: Int?
+        /// The refused pushes of the last day that were not sent again, among the newest entries.
+        package let refused: Int
+    }
+
+    /// The newest entries among which refused pushes are counted.
+    private static let counted = 100_000
+
+    /// Reads the age of the oldest entry and counts the refused pushes of the last day.
+    package func entryCounts(_ deadline: ContinuousClock.Instant) async throws(StoreError) -> EntryCounts {
+        try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            var age: Int?
+            if let row = try session.query(tables.oldest).first, case .dateTime(let oldest) = row[0],
+                case .dateTime(let now) = row[1]
+            {
+                age = max(0, (now.microsecondsSince1970 - oldest.microsecondsSince1970) / 1_000_000)
+            }
+            guard case .integer(let last)? = try session.query(tables.bounds).first?.last else {
+                return EntryCounts(oldestSeconds: age, refused: 0)
+            }
+            let newest = min(try Self.lastDay(tables, session), Self.counted)
+            let found = try session.query(tables.refused(after: Int(clamping: last) - newest)).first?.first
+            guard case .integer(let count)? = found else { return EntryCounts(oldestSeconds: age, refused: 0) }
+            return EntryCounts(oldestSeconds: age, refused: Int(clamping: count))
+        }
     }
 
     /// Counts the transactions whose changes wait for a revision, 10,000 at most.

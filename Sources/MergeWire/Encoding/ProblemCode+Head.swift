@@ -120,3 +120,8 @@ extension ProblemCode {
         }
     }
 }
+
+extension Problem {
+    /// True if the request itself is not valid: its usual status is 400.
+    package var isInvalid: Bool { code.status == 400 }
+}

@@ -151,6 +151,13 @@ package struct JournalActions: Sendable {
         if let time = ErasureMark.time(in: refused.body) {
             throw Problem(.private, detail: "The values of this push were erased at \(time).", retry: .never)
         }
+        guard InvalidPush(refused.body) == nil else {
+            throw Problem(
+                .notReplayable,
+                detail:
+                    "The push was not valid (\(refused.reason)), so the journal has only its length. The client must "
+                    + "correct it and send it again.", retry: .never)
+        }
         let hidden = PrivateValues.missing(in: refused.body)
         guard hidden.isEmpty else {
             throw Problem(

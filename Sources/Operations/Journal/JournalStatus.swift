@@ -18,6 +18,15 @@ package enum JournalStatus: Sendable {
         }
     }
 
+    /// The schema or the file of the journal, or “off”.
+    package var name: String {
+        switch self {
+        case .together(let journal): journal.tables.schema
+        case .ahead(_, let place): place
+        case .off: "off"
+        }
+    }
+
     /// One sentence for operators.
     package var promise: String {
         switch self {

@@ -1,3 +1,4 @@
+import MergeCore
 package import MergeService
 import Synchronization
 
@@ -59,7 +60,13 @@ package final class RulesBox: Sendable {
     /// The guarantee of the journal; nil before it is open.
     package var promise: String? { journal?.promise }
 
-    var journal: JournalStatus? { state.withLock { $0.journal } }
+    /// The version of the active rules and their number of resources; nil before the first valid rules.
+    package var summary: (version: String, resources: Int)? {
+        active.map { ($0.catalog.version, $0.catalog.resources.count) }
+    }
+
+    /// The opened journal; nil before it is open.
+    package var journal: JournalStatus? { state.withLock { $0.journal } }
 
     /// Numbers a reading before it reads anything.
     func beginReading() -> Reading {

@@ -24,6 +24,13 @@ package final class JournalMeter: Sendable {
     /// The bytes written since the gateway started.
     package var total: Int { state.withLock { $0.total } }
 
+    /// Returns the bytes of the current day of the senders with the most bytes, and the sum of the others.
+    package func largest(_ count: Int) -> (senders: [(who: String, bytes: Int)], others: Int) {
+        let days = state.withLock { state in state.days.map { (who: $0.key.string, bytes: $0.value.bytes) } }
+        let sorted = days.sorted { ($1.bytes, $0.who) < ($0.bytes, $1.who) }
+        return (Array(sorted.prefix(count)), sorted.dropFirst(count).reduce(0) { $0 + $1.bytes })
+    }
+
     func add(_ bytes: Int, for who: String, at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             state.total += bytes

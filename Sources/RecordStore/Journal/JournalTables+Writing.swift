@@ -208,6 +208,21 @@ extension JournalTables {
     /// The statement that reads the estimated number of rows and the size in bytes.
     package var size: Statement { dialect.size(of: self) }
 
+    /// The statement that reads the time of the oldest row and the current time, both in UTC.
+    package var oldest: Statement {
+        Statement(
+            sql: "SELECT at, \(now) FROM \(dialect.quoted(entries)) ORDER BY n LIMIT 1", binds: [],
+            columns: [JournalColumn.time, JournalColumn.time])
+    }
+
+    /// Returns the statement that counts the whole refused pushes after a number that were not resent.
+    package func refused(after number: Int) -> Statement {
+        Statement(
+            sql: "SELECT CAST(COUNT(*) AS \(dialect.wholeNumberType)) FROM \(dialect.quoted(entries)) "
+                + "WHERE n > ? AND body IS NOT NULL AND body NOT LIKE '{\"invalid\":%' AND \(replayed("n")) IS NULL",
+            binds: [Self.bind(number)], columns: [JournalColumn.number])
+    }
+
     /// The statement that reads the first and last number; NULL if the journal is empty.
     package var bounds: Statement {
         Statement(

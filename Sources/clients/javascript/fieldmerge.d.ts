@@ -374,23 +374,23 @@ export interface Query {
 }
 
 /** Records, with the place of the page behind them; null if nothing follows. */
-export type Result<T> = T[] & {
+export type Result<T, F = { [name: string]: any }> = T[] & {
   readonly next: string | null;
   /** With `follow`: for each record, by name, the record that it refers to; null if there is none here. */
-  readonly followed?: { [name: string]: any }[];
+  readonly followed?: { [Name in keyof F]: ReadRecord<F[Name]> | null }[];
 };
 
 /**
  * A query whose value follows each change. It is a store of Svelte and a source of React's `useSyncExternalStore`. Records and
  * arrays that have not changed are the same objects as before: do not modify them.
  */
-export interface Live<T> extends AsyncIterable<Result<T>> {
+export interface Live<T, F = { [name: string]: any }> extends AsyncIterable<Result<T, F>> {
   /** The result; undefined until the first answer. */
-  readonly value: Result<T> | undefined;
+  readonly value: Result<T, F> | undefined;
   readonly isClosed: boolean;
   /** Calls back now, and at most once a frame after that. Returns a function that ends this. */
-  subscribe(callback: (value: Result<T> | undefined) => void): () => void;
-  getSnapshot(): Result<T> | undefined;
+  subscribe(callback: (value: Result<T, F> | undefined) => void): () => void;
+  getSnapshot(): Result<T, F> | undefined;
   close(): void;
 }
 
@@ -448,7 +448,9 @@ type Value<Field> = Field extends readonly (infer Member)[] ? Member : Field;
 type ValueCondition<V> = V | readonly V[] | { from?: V; before?: V; startsWith?: string; not?: ValueCondition<V> };
 
 /** A query whose paths and values the compiler checks. */
-export interface TypedQuery<T> extends Omit<Query, "where" | "sort"> {
+export interface TypedQuery<T, F = { [name: string]: any }> extends Omit<Query, "where" | "sort" | "follow"> {
+  /** Paths of references by name. The types of their records are those of `F`: `query<{ customer: Customer }>(…)`. */
+  follow?: Record<keyof F & string, RecordPath<T>>;
   where?: { [Path in RecordPath<T>]?: ValueCondition<Value<FieldAt<T, Path>>> };
   sort?: (RecordPath<T> | `-${RecordPath<T>}`)[];
 }
@@ -457,9 +459,9 @@ export interface TypedQuery<T> extends Omit<Query, "where" | "sort"> {
 export interface TypedRecords<T> {
   record(id: ID, options?: { signal?: AbortSignal }): Promise<ReadRecord<T> | null>;
   records(options?: { signal?: AbortSignal }): Promise<ReadRecord<T>[]>;
-  query(query?: TypedQuery<T> & { signal?: AbortSignal }): Promise<Result<ReadRecord<T>>>;
+  query<F = { [name: string]: any }>(query?: TypedQuery<T, F> & { signal?: AbortSignal }): Promise<Result<ReadRecord<T>, F>>;
   count(query?: TypedQuery<T> & { signal?: AbortSignal }): Promise<number>;
-  live(query?: TypedQuery<T>): Live<ReadRecord<T>>;
+  live<F = { [name: string]: any }>(query?: TypedQuery<T, F>): Live<ReadRecord<T>, F>;
   edit(id: ID, change: (record: T) => unknown, options?: { base?: ReadRecord<T> }): Promise<Ticket>;
   draft(id: ID): Promise<Draft<T>>;
   form(id?: ID | null): Promise<Form<T>>;

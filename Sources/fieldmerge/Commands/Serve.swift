@@ -98,6 +98,7 @@ struct Serve: AsyncParsableCommand {
             await engine.close()
             throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
         }
+        noteStart(loader, try settings.required(databaseOptions.database, .database), configuration, logger)
         try await bound(&configuration, beside: bounds, logger)
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         if verifier == nil {
@@ -118,6 +119,22 @@ struct Serve: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// Logs what this gateway serves, in one line.
+    private func noteStart(
+        _ loader: RulesLoader, _ database: String, _ configuration: GatewayConfiguration, _ logger: Logger
+    ) {
+        let rules = loader.box.summary
+        logger.notice(
+            "started",
+            metadata: [
+                "version": "\(ProgramVersion.text)", "database": "\(database)",
+                "journal": "\(loader.box.journal?.name ?? "not open yet")",
+                "rules": "\(rules?.version ?? "not read yet")",
+                "resources": .stringConvertible(rules?.resources ?? 0),
+                "changes": "\(configuration.changesSource)",
+            ])
     }
 
     /// Returns the file with the history of the database.

@@ -93,6 +93,16 @@ import Testing
         #expect(try await seen.next()??.customer.firstName == "Bob")
     }
 
+    @Test("Followed records have their type") func followed() async throws {
+        let (_, store) = try await Self.store()
+        let (shoppers, aisles) = (try await store.records("shoppers"), try await store.records("aisles"))
+        let aisle = try #require(aisles.first)
+        let result = QueryResult(Array(shoppers.prefix(2)), followed: [["aisle": aisle], [:]])
+        let typed = try TypedResult<Shopper>(result).followed("aisle", as: Aisles)
+        #expect(typed.count == 2 && typed[1] == nil)
+        #expect(typed[0]?.aisle.name == aisle["aisle", "name"].stringValue)
+    }
+
     // MARK: Values
 
     private struct Values: Codable, Equatable {

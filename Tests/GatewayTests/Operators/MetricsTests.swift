@@ -1,5 +1,9 @@
+import Operations
+import RecordStore
 import Testing
 import TestSupport
+
+@testable import Gateway
 
 /// The figures at `/metrics`.
 @Suite(.timeLimit(.minutes(2))) struct MetricsTests {
@@ -63,5 +67,53 @@ import TestSupport
                 #expect(Self.value("fieldmerge_ready", in: try await client.get("/metrics").text) == 0)
             }
         }
+    }
+
+    @Test("Figures of the journal, of problems and of devices", arguments: TestEngine.allCases)
+    func operatorFigures(_ kind: TestEngine) async throws {
+        let database = try await JournalTests.database(kind)
+        let tokens = [AccessToken.make(), AccessToken.make()]
+        let lines = zip(["till-1", "till-2"], tokens).map { $1.line(name: $0, rights: [.read, .write]) }
+        try await RunningGateway.with(
+            database, rules: JournalTests.rules, tokens: lines.joined(separator: "\n"), journal: .together
+        ) { gateway async throws in
+            for token in tokens {
+                try await gateway.client(token: token.secret) { client async throws in
+                    let taken = JournalTests.edit(#"{"person":{"email":{"old":"a@x","new":"b@x"}}}"#)
+                    #expect(try await client.post("/v1/merge/people", taken).status == 422)
+                    #expect(try await client.post("/v1/merge/people", "{").status == 400)
+                    #expect(try await client.get("/v1/changes?since=0", ["X-Device-ID": "d"]).status == 200)
+                }
+            }
+            let page = try await gateway.client(token: tokens[0].secret) { try await $0.get("/metrics").text }
+            #expect(page.contains(#"fieldmerge_problems_total{code="unique",resource="people"} 2"#), "\(page)")
+            #expect(page.contains(#"fieldmerge_problems_total{code="not-json",resource="people"} 2"#), "\(page)")
+            #expect(Self.value("fieldmerge_refused_pushes", in: page) == 2, "\(page)")
+            #expect(Self.value(#"fieldmerge_devices{within="5m"}"#, in: page) == 2, "\(page)")
+            #expect(Self.value(#"fieldmerge_journal_client_bytes{who="till-2"}"#, in: page) ?? 0 > 0, "\(page)")
+            #expect(Self.value("fieldmerge_journal_oldest_entry_seconds", in: page) ?? 1_000 < 600, "\(page)")
+            #expect(
+                Self.value("fieldmerge_writable", in: page) == 1 && Self.value("fieldmerge_database_up", in: page) == 1)
+            #expect(Self.value("process_resident_memory_bytes", in: page) ?? 0 > 1_000_000)
+        }
+    }
+
+    @Test("Names of tokens are escaped in labels")
+    func labels() {
+        var page = MetricsPage()
+        page.add("a", labels: [("who", #"x"\y"#)], value: 1)
+        #expect(page.text == #"a{who="x\"\\y"} 1"# + "\n")
+    }
+
+    @Test("Each device counts once, at its last request")
+    func devices() {
+        let (devices, start) = (SyncedDevices(), ContinuousClock.now)
+        devices.note(Sender(who: "a", device: "1"), at: start - .seconds(90_000))
+        devices.note(Sender(who: "a", device: "2"), at: start - .seconds(90_000))
+        devices.note(Sender(who: "b", device: "1"), at: start - .seconds(600))
+        devices.note(Sender(who: "a", device: "1"), at: start)
+        let counts = devices.counts(at: start)
+        #expect(counts.map(\.name) == ["5m", "1h", "1d", "7d", "30d", "older"])
+        #expect(counts.map(\.count) == [1, 1, 0, 1, 0, 0])
     }
 }

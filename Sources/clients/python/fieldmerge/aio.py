@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 from . import store as blocking
 from .aio_entries import AsyncDraft, Events, Listed, Wrap
+from .aio_typed import AsyncTypedRecords
 from .changes import Json
 from .keeping import Keep
 from .queries import LiveQuery, Results
@@ -29,6 +30,7 @@ from .queries.indexes import Declared
 from .syncing import Report
 from .tickets import Outcome, Ticket
 from .transaction import RecordEdit, SingleEdit, Transaction
+from .typed import R, ResourceType
 
 T = TypeVar("T")
 
@@ -178,6 +180,10 @@ class AsyncStore:
     async def live(self, resource: str, **options: Any) -> AsyncLive:
         """Returns a query that follows the store."""
         return AsyncLive(await self._run(self.blocking.live, resource, **options))
+
+    def of(self, kind: ResourceType[R]) -> AsyncTypedRecords[R]:
+        """The records of a resource as dataclasses that `fieldmerge types` writes."""
+        return AsyncTypedRecords(self, kind)
 
     def edit(self, resource: str, record_id: Any, *, base: Any = None) -> _AsyncEdit:
         """Edits a record: `async with store.edit("shoppers", 123) as s:`. See the blocking one for `base`."""

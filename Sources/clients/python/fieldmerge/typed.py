@@ -179,6 +179,7 @@ class TypedRecord(_Values):
 
 
 R = TypeVar("R", bound=TypedRecord)
+_Other = TypeVar("_Other", bound=TypedRecord)
 
 
 class ResourceType(Generic[R]):
@@ -198,6 +199,11 @@ class TypedResults(List[R]):
     next: str | None = None
     followed: Sequence[Mapping[str, Any]] = ()
     """For each record, by the names of `follow`, the record that it refers to, or `None`."""
+
+    def followed_as(self, name: str, kind: ResourceType[_Other]) -> list[_Other | None]:
+        """Returns the records of one name of `follow`, typed: one for each record of the result, or `None`."""
+        found = [one[name] for one in self.followed]
+        return [None if one is None else _read_record(kind.record, one) for one in found]
 
 
 class TypedLive(Generic[R]):
@@ -281,7 +287,7 @@ class TypedRecords(Generic[R]):
         after: str | None = None,
         follow: Mapping[str, str] | None = None,
     ) -> TypedResults[R]:
-        """Returns the records that match, in order. Records that it follows have no types."""
+        """Returns the records that match, in order; `followed_as` of the result has the types of those that it follows."""
         found = self._store.query(
             self._name, where=where, search=search, sort=sort, limit=limit, after=after, follow=follow
         )

@@ -13,20 +13,7 @@ struct JournalList: AsyncParsableCommand {
 
     @OptionGroup var access: JournalAccess
 
-    @Option(help: ArgumentHelp("Folder of the rule files (*.yaml), which --id and --field need.", valueName: "dir"))
-    var rules: String?
-
-    @Option(help: ArgumentHelp("Entries of this resource.", valueName: "name"))
-    var resource: String?
-
-    @Option(help: ArgumentHelp("Entries of this record, its key as in a URL.", valueName: "key"))
-    var id: String?
-
-    @Option(help: ArgumentHelp("Entries of this token's pushes.", valueName: "token"))
-    var who: String?
-
-    @Option(help: ArgumentHelp("Entries of this device's pushes.", valueName: "device"))
-    var device: String?
+    @OptionGroup var filter: EntryFilterOptions
 
     @Option(
         help: ArgumentHelp(
@@ -41,19 +28,8 @@ struct JournalList: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Entries with this outcome, such as client-won.", valueName: "outcome"))
     var outcome: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Entries of this moment or later: 2026-11-20 or 2026-11-20T10:00:00Z.", valueName: "time"))
-    var since: String?
-
-    @Option(help: ArgumentHelp("Entries before this moment.", valueName: "time"))
-    var until: String?
-
     @Option(help: ArgumentHelp("Entries with greater numbers, the lowest first to be shown.", valueName: "number"))
     var after: String?
-
-    @Option(help: ArgumentHelp("How many at most, 1 to 1000. (default: 100)", valueName: "n"))
-    var limit: String?
 
     @Flag(help: "Only pushes that are kept because they were refused.")
     var refused = false
@@ -70,11 +46,9 @@ struct JournalList: AsyncParsableCommand {
 
     func run() async throws {
         try await access.with { desk, settings in
-            let filters = [
-                "resource": resource, "id": id, "who": who, "device": device, "group": group, "field": field,
-                "outcome": outcome, "since": since, "until": until, "after": after, "limit": limit,
-            ]
-            let folder = try id == nil && field == nil ? nil : settings.required(rules, .rules)
+            let own = ["group": group, "field": field, "outcome": outcome, "after": after]
+            let filters = filter.parameters.merging(own) { $1 }
+            let folder = try filter.id == nil && field == nil ? nil : settings.required(filter.rules, .rules)
             let page = try await desk.list(rules: folder, onlyRefused: refused) { filters[$0] ?? nil }
             if json {
                 print(String(decoding: page.json, as: UTF8.self))
@@ -83,7 +57,7 @@ struct JournalList: AsyncParsableCommand {
             } else {
                 print(JournalTable(page.entries).text)
             }
-            if page.entries.isEmpty, let resource, let doubt = try await desk.doubt(about: resource) {
+            if page.entries.isEmpty, let resource = filter.resource, let doubt = try await desk.doubt(about: resource) {
                 try JournalAccess.note("note: \(doubt)")
             }
             if let moment = page.lastForeignChange {

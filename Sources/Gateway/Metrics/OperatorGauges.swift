@@ -1,0 +1,77 @@
+import MergeService
+import RecordStore
+
+/// Figures that alerts need: the journal's size, what cannot be written, certificate, memory and devices.
+struct OperatorGauges {
+    /// nil if the journal is off or cannot be read.
+    let journalBytes: Int?
+    let entries: Journal.EntryCounts?
+    /// nil if the journal is off.
+    let meter: JournalMeter?
+    let canReadDatabase: Bool
+    /// nil if the journal is off.
+    let canReadJournal: Bool?
+    let canWrite: Bool
+    /// The second since 1970 at which the certificate ends; nil without one.
+    let certificateEnd: Int?
+    let devices: SyncedDevices
+    let feedRestarts: Int
+
+    /// The senders that have a label of their own.
+    static let mostSenders = 20
+
+    func add(to page: inout MetricsPage) {
+        addJournal(to: &page)
+        page.gauge("fieldmerge_database_up", "1 if the database answers", canReadDatabase ? 1 : 0)
+        if let canReadJournal {
+            page.gauge("fieldmerge_journal_up", "1 if the journal can be read", canReadJournal ? 1 : 0)
+        }
+        page.gauge("fieldmerge_writable", "1 if database and journal can be written", canWrite ? 1 : 0)
+        if let certificateEnd {
+            page.gauge(
+                "fieldmerge_certificate_end_timestamp_seconds", "Second since 1970 at which the certificate ends",
+                certificateEnd)
+        }
+        if let memory = ProcessMemory.residentBytes {
+            page.gauge("process_resident_memory_bytes", "Memory of the process", memory)
+        }
+        page.begin("fieldmerge_devices", type: "gauge", help: "Devices by the time since they last read changes here")
+        for (name, count) in devices.counts() {
+            page.add("fieldmerge_devices", labels: [("within", name)], value: count)
+        }
+        page.begin(
+            "fieldmerge_feed_restarts_total", type: "counter",
+            help: "New feeds since this gateway started; every client took a snapshot")
+        page.add("fieldmerge_feed_restarts_total", labels: [], value: feedRestarts)
+    }
+
+    private func addJournal(to page: inout MetricsPage) {
+        if let journalBytes {
+            page.gauge("fieldmerge_journal_bytes", "Size of the journal, as the database estimates it", journalBytes)
+        }
+        if let entries {
+            page.gauge(
+                "fieldmerge_journal_oldest_entry_seconds", "Age of the oldest entry", entries.oldestSeconds ?? 0)
+            page.gauge(
+                "fieldmerge_refused_pushes", "Refused pushes of the last day that were not sent again", entries.refused)
+        }
+        guard let meter else { return }
+        let name = "fieldmerge_journal_client_bytes"
+        let largest = meter.largest(Self.mostSenders)
+        page.begin(
+            name, type: "gauge", help: "Bytes that a client added through this gateway in its current day; the largest")
+        for (who, bytes) in largest.senders { page.add(name, labels: [("who", who)], value: bytes) }
+        page.add("fieldmerge_journal_other_clients_bytes", gauge: "Bytes of all other clients", value: largest.others)
+    }
+}
+
+extension MetricsPage {
+    fileprivate mutating func gauge(_ name: String, _ help: String, _ value: Int) {
+        add(name, gauge: help, value: value)
+    }
+
+    fileprivate mutating func add(_ name: String, gauge help: String, value: Int) {
+        begin(name, type: "gauge", help: help)
+        add(name, labels: [], value: value)
+    }
+}
