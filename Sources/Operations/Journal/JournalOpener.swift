@@ -8,7 +8,7 @@ package struct JournalOpener: Sendable {
     let engine: any RecordEngine
     /// The database that owns the journal.
     let database: any RecordEngine
-    private let ahead: (any WaitingStore)?
+    let ahead: (any WaitingStore)?
     let tables: JournalTables
     private static let patience = Duration.seconds(15)
 
@@ -97,6 +97,13 @@ package struct JournalOpener: Sendable {
     /// - Throws: `StoreError`; of the kind `denied` if tables are missing and the user may not create them.
     private func upgrade(from version: Int) async throws(StoreError) {
         let feed = tables.feed
+        guard try await !isInUse() else {
+            throw StoreError(
+                .busy,
+                "the journal “\(tables.schema)” is of version \(version), and a gateway of an older version of FieldMerge "
+                    + "uses it; stop all older gateways, then this one upgrades the journal to version "
+                    + "\(JournalTables.version)")
+        }
         // Version 4 stored conditions but no departures, so replicas may still contain departed records. Their clients
         // take a snapshot.
         let isAnew = version == 4 ? try await hasConditions() : false
@@ -127,7 +134,7 @@ package struct JournalOpener: Sendable {
             ])
     }
 
-    private func hasConditions() async throws(StoreError) -> Bool {
+    func hasConditions() async throws(StoreError) -> Bool {
         // The query may have to read all changes.
         try await engine.read(deadline: .now + .seconds(600)) { [feed = tables.feed] session throws(StoreError) in
             try !session.query(feed.anyConditions).isEmpty
@@ -135,7 +142,7 @@ package struct JournalOpener: Sendable {
     }
 
     /// Returns false if tables or columns are missing.
-    private func answers(_ probes: [Statement]) async throws(StoreError) -> Bool {
+    func answers(_ probes: [Statement]) async throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try await engine.read(deadline: deadline) { session throws(StoreError) in
                 for probe in probes { _ = try session.query(probe) }

@@ -116,6 +116,20 @@ struct Store {
         }
     }
 
+    /// Returns the steps of an upgrade of the existing journal, without taking them.
+    ///
+    /// - Throws: `SettingsError` if the journal is off, or `StoreError` if there is none.
+    func plannedUpgrade() async throws -> JournalUpgrade {
+        switch choice {
+        case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to upgrade")
+        case .file: return try await fileOpener.plannedUpgrade()
+        case .schema(let name):
+            let opener = JournalOpener(engine: engine, schema: name)
+            try await opener.requireSchema()
+            return try await opener.plannedUpgrade()
+        }
+    }
+
     /// The place of the journal that `journal init` created or found.
     enum Place {
         case schema(JournalTables)

@@ -5,7 +5,8 @@ struct JournalCommand: AsyncParsableCommand {
         commandName: "journal",
         abstract: "Creates the journal, shows merged and overwritten values, and undoes entries.",
         subcommands: [
-            JournalInit.self, JournalList.self, JournalShow.self, JournalRefused.self, JournalReplay.self,
+            JournalInit.self, JournalUpgradeCommand.self, JournalList.self, JournalShow.self, JournalRefused.self,
+            JournalReplay.self,
             JournalUndo.self, JournalErase.self, JournalAdopt.self, JournalNewFeed.self, JournalRestored.self,
         ])
 }
