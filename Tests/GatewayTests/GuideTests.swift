@@ -141,7 +141,7 @@ import TestSupport
     @Test(arguments: [
         "README.md", "Samples/README.md", guides + "API.md", guides + "Rules.md", guides + "Values.md",
         guides + "Operation.md", guides + "Journal.md", guides + "Recovery.md", guides + "Speed.md",
-        guides + "Protocol.md",
+        guides + "Upgrading.md", guides + "Protocol.md",
         guides + "Architecture.md", guides + "Access.md", guides + "Security.md", ".github/CONTRIBUTING.md",
         "Tests/Benchmarks/README.md",
     ])

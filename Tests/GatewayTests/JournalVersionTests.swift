@@ -121,4 +121,53 @@ import TestSupport
         let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
         #expect(error?.message.contains("newer version of FieldMerge") == true)
     }
+
+    @Test("A journal of an older version is not upgraded while a gateway uses it", .tags(.mariadb), .needsMariaDB)
+    func waitsForOlderGateways() async throws {
+        let old = try await OldJournal(.mariadb)
+        try await old.database.runOnJournal(
+            """
+            UPDATE meta SET value = '4' WHERE name = 'version';
+            REPLACE INTO scan (one, holder, term, until) VALUES (1, 'old', 1, UTC_TIMESTAMP(6) + INTERVAL 5 MINUTE);
+            """)
+        let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
+        #expect(error?.kind == .busy && error?.message.contains("stop all older gateways") == true, "\(error as Any)")
+        #expect(try await Self.version(old) == "4\n")
+        let plan = try await Self.opener(old).plannedUpgrade()
+        #expect(plan.isInUse && plan.from == 4 && !plan.makesTables && !plan.needsAdministrator)
+        try await old.database.runOnJournal("UPDATE scan SET until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND;")
+        _ = try await Self.opener(old).open()
+        #expect(try await Self.version(old) == "\(JournalTables.version)\n")
+        #expect(try await Self.opener(old).plannedUpgrade().isCurrent)
+    }
+
+    @Test("The command shows the steps of an upgrade, and takes them", arguments: TestEngine.allCases)
+    func command(_ kind: TestEngine) async throws {
+        let old = try await OldJournal(kind)
+        await old.engine.close()
+        var settings = ["FIELDMERGE_DATABASE": old.database.url]
+        if kind == .mariadb { settings["FIELDMERGE_JOURNAL"] = "same-server:" + old.database.journalName }
+        let program = [CommandLineTests.program, "journal", "upgrade"]
+        let current = try await Shell.capture(program, environment: settings)
+        #expect(current.status == 0 && current.output.contains("which this program uses"), "\(current)")
+        let makeOld = "DROP TABLE departures; UPDATE meta SET value = '4' WHERE name = 'version';"
+        if kind == .mariadb {
+            try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
+        } else {
+            try await old.database.runOnJournal(makeOld)
+        }
+        let preview = try await Shell.capture(program, environment: settings)
+        // Only an administrator may make tables on a server.
+        #expect(preview.status == (kind == .mariadb ? 2 : 0), "\(preview)")
+        #expect(preview.output.contains("is of version 4; this program uses version \(JournalTables.version)"))
+        #expect(preview.output.contains("nothing was written"), "\(preview)")
+        #expect(try await Self.version(old) == "4\n")
+        let upgrade = try await Shell.capture(program + ["--yes"], environment: settings)
+        if kind == .mariadb {
+            #expect(upgrade.status == 1 && upgrade.errors.contains("run this as a user"), "\(upgrade)")
+        } else {
+            #expect(upgrade.status == 0 && upgrade.output.hasSuffix("upgraded\n"), "\(upgrade)")
+            #expect(try await Self.version(old) == "\(JournalTables.version)\n")
+        }
+    }
 }
