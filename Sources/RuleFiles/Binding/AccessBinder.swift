@@ -61,8 +61,8 @@ struct AccessBinder {
                     + nearest(part, section.groups.map(\.name) + section.readOnly.map(\.name)))
             return nil
         }
-        findings.error(
-            name.place, "no section “\(name.value)”" + nearest(name.value, addresses))
+        let section = name.value.prefix { $0 != "." }
+        findings.error(name.place, "no section “\(section)”" + nearest(name.value, addresses))
         return nil
     }
 

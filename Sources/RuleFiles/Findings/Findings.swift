@@ -20,20 +20,22 @@ package struct Findings: Sendable, Hashable {
 
     /// Adds an error.
     package mutating func error(_ place: Place, _ sentence: String) {
-        all.append(Finding(place: place, severity: .error, sentence: sentence))
+        append(Finding(place: place, severity: .error, sentence: sentence))
     }
 
     /// Adds a warning.
     package mutating func warning(_ place: Place, _ sentence: String, isMissingRight: Bool = false) {
-        all.append(Finding(place: place, severity: .warning, sentence: sentence, isMissingRight: isMissingRight))
+        append(Finding(place: place, severity: .warning, sentence: sentence, isMissingRight: isMissingRight))
     }
 
-    /// Adds a finding.
-    package mutating func append(_ finding: Finding) { all.append(finding) }
+    /// Adds a finding, unless the same one was added before: two rules may contain one faulty name.
+    package mutating func append(_ finding: Finding) {
+        if !all.contains(finding) { all.append(finding) }
+    }
 
     /// Adds a note.
     package mutating func note(_ place: Place, _ sentence: String) {
-        all.append(Finding(place: place, severity: .note, sentence: sentence))
+        append(Finding(place: place, severity: .note, sentence: sentence))
     }
 
     /// Returns the number of findings of a severity.

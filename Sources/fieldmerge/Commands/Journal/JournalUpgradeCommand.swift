@@ -51,7 +51,8 @@ struct JournalUpgradeCommand: AsyncParsableCommand {
         if plan.isInUse { lines.append("- a gateway uses the journal now: stop it first") }
         lines.append(
             plan.needsAdministrator
-                ? "- the database user must be one that may make tables" : "- “fieldmerge serve” does this at its start")
+                ? "- the database user must be one that may make tables" : "- “fieldmerge serve” does this at its start"
+        )
         return (lines + ["nothing was written: this is a preview; --yes upgrades"]).joined(separator: "\n")
     }
 }
