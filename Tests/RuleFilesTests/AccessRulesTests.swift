@@ -88,7 +88,7 @@ import Testing
         ("  a: {write: all}", "“a” has no “read”"),
         ("  a: {read: most}", "“read” is “all”, or a list"),
         ("  a: {read: [stopp]}", "no section “stopp”; did you mean “stop”?"),
-        ("  a: {read: [stops.status]}", "no section “stops.status”; did you mean “stop.status”?"),
+        ("  a: {read: [stops.status]}", "no section “stops”; did you mean “stop.status”?"),
         ("  a: {read: [stop.ownr]}", "no group and no read-only field “ownr”; did you mean “owner”?"),
         ("  a: {reed: all}", "“reed” is not a key of a role; did you mean “read”?"),
         ("  a: {read: all, rows: {aera: {claim: x}}}", "has no column “aera”; did you mean “area”?"),
