@@ -114,7 +114,7 @@ package struct GatewayApplication: Service {
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
         // All addresses with bodies share the memory, so they share the gate.
         let gate = LargeGate(limit: configuration.heldBytes / 16)
-        let invalid = InvalidPushes(box.maintenance)
+        let invalid = InvalidPushes(perDay: configuration.invalidPushesPerDay, box.maintenance)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share, rates: rates,
             delivery: delivery, gate: gate, invalid: invalid

@@ -34,6 +34,8 @@ package struct GatewayConfiguration: Sendable {
     package var logsFields = false
     /// The time between two checks of the change feed.
     package var feedInterval = Duration.milliseconds(100)
+    /// The lines that the journal keeps of a client's invalid pushes in a day.
+    package var invalidPushesPerDay = 0
     /// The rows that the scan reads in a second; nil disables it.
     package var scanRowsPerSecond: Int?
     /// The use of the server's binary log beside the scan.

@@ -65,6 +65,7 @@ struct Serve: AsyncParsableCommand {
         let (settings, logger, form) = try log.start(config)
         var configuration = try limits.configuration(settings)
         configuration.logsFields = form == .json
+        configuration.invalidPushesPerDay = 50
         try clients.set(&configuration, settings)
         try changes.set(&configuration, settings)
         let address = try ListenAddress(settings.text(listen, .listen) ?? "127.0.0.1:8080")
