@@ -100,7 +100,7 @@ import Testing
             try await OutageTests.until {
                 (try? await HTTPClient.with(port: port) { try await $0.get("/healthz").status }) == 200
             }
-            try await HTTPClient.with(port: port) { client in
+            try await HTTPClient.with(port: port) { client async throws in
                 let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Anna"}}}}"#
                 #expect(try await client.post("/v1/merge/people", edit).status == 200)
                 #expect(try await client.get("/readyz").status == 404)
