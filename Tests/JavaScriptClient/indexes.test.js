@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage, ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
-import { SimulatedGateway, random } from "./simulated.js";
+import { SimulatedGateway, random, rules as boxRules } from "./simulated.js";
+import { box, until } from "./stores.js";
 
 const { rules, base } = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
 const options = { search: { orders: ["order.title", "lines.note"] }, indexes: { orders: ["order.title", "order.status", "order.amount", "order.serial", "order.planned", "order.tags", "lines.article", "id"] } };
@@ -594,6 +595,22 @@ test("a live query by the temporary id of an item keeps its records when the ite
   assert.deepEqual([idsOf(live.value), typeof live.value[0]?.things[0].id], [[1], "number"]);
 });
 
+test("a first load hands its records to live queries, and edits and changes meanwhile count", async () => {
+  const clock = new TestClock(), records = Array.from({ length: 1200 }, (_, index) => ({ resource: "boxes", id: index + 1, record: box(index + 1, { count: index }) }));
+  const server = new ScriptedServer({ rules: boxRules, records }), page = { feed: "feed-1", revision: 1, more: false, rules: boxRules.version, changes: [] };
+  const store = await open({ server: server.url, user: "u", path: ":memory:", fetch: server.fetch, clock }), live = store.live("boxes", { sort: ["-box.count"] }), first = store.sync();
+  const request = await server.request();
+  await store.edit("boxes", 5, (record) => { record.box.count = 5000; });
+  await store.edit("boxes", 5, (record) => { record.box.count = 4; });
+  request.answer(200, { ...page, revision: 2, changes: [{ revision: 2, resource: "boxes", id: 7, record: box(7, { count: 7000 }), by: null }] });
+  await first;
+  await store.edit("boxes", 9, (record) => { record.box.count = 9000; });
+  await until(async () => { await clock.advance(1500); return live.value?.length === 1200 && live.value[0].id === 9; });
+  assert.deepEqual(live.value, await store.query("boxes", { sort: ["-box.count"] }));
+  assert.deepEqual(idsOf(live.value).slice(0, 3), [9, 7, 1200]);
+  await store.close();
+});
+
 test("live queries look again if the store cannot be read", async (context) => {
   const all = await simulated(context), { store, look } = all, live = store.live("boxes", { where: { "box.label": "x" } });
   await live.next();
@@ -602,7 +619,7 @@ test("live queries look again if the store cannot be read", async (context) => {
   all.isFailing = true;
   await look();
   assert.equal(all.isFailing, false);
-  await look(1000);
+  await look(1500);
   assert.deepEqual(idsOf(live.value), [1]);
 });
 

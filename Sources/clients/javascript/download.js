@@ -1,5 +1,4 @@
 import { lost } from "./errors.js";
-import { nameOf } from "./layers.js";
 import { lines as linesOf } from "./lines.js";
 import { range } from "./ranges.js";
 import { activate } from "./regroup.js";
@@ -61,7 +60,7 @@ async function activateOthers(local, work, names) {
 
 /** @param {string[]} [only] the resources of which the records are replaced; all if left out, and then the place in the changes as well */
 async function readSnapshot({ local, gateway, options, signal, resources, progressed }, only) {
-  let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = await local.place(), isFirst = true, rules, loaded;
+  let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = await local.place(), isFirst = true, rules;
   // The records of another subset are the difference, while there is a place in the changes.
   const unless = !only && since !== null && known && isDue ? `${known}:${since}` : undefined;
   if (!only && snapshot?.unless !== unless) snapshot = null;
@@ -74,15 +73,14 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
   });
   const store = async (cursor) => {
     const told = lines.splice(0);
-    progressed(await continued(async (work, { snapshot: kept, isPart }) => {
+    progressed(await continued(async (work, { snapshot: kept }) => {
       await readBases(work, told);
       await putRecords(work, told);
-      loaded = isPart ? undefined : local.loaded;
       kept.done += told.length;
       if (cursor) kept.cursor = cursor;
       return { done: kept.done, total: kept.total };
     }));
-    for (const one of told) loaded?.set(nameOf(one), one.record);
+    if (!local.meta.isPart) local.stored?.(told);
   };
   const query = new URLSearchParams({ ...(resources && { resources }), ...(filter && { filter }), ...(unless && { unless }), ...(snapshot?.cursor && { after: snapshot.cursor }) });
   try {
@@ -97,7 +95,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
         if (only && !snapshot && feed !== known) throw lost({}, "resync");
         // The feed of the first records. It stays until all of them are replaced, also if another snapshot begins before.
         if (!snapshot) {
-          snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null, filter, unless };
+          snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null, filter, unless, isFirst: !known };
           await local.write(({ meta }) => {
             Object.assign(meta, { feed: known ?? feed, snapshot }, unless && { target: { filter } });
           });
@@ -129,7 +127,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
   };
   const gone = await continued(async (work, meta) => {
     await putRecords(work, told);
-    const left = unless ? [] : await untold(work, only ?? [...work.rules.resources.keys()], snapshot.generation);
+    const left = unless || (!only && snapshot.isFirst) ? [] : await untold(work, only ?? [...work.rules.resources.keys()], snapshot.generation);
     meta.snapshot.isWhole = true;
     if (!only || left.length > batch) return left;
     await drop(work, left);
@@ -140,7 +138,6 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
     await continued((work) => drop(work, some));
   }
   if (gone) await continued(end);
-  local.loaded?.clear();
   progressed(null);
   return rules ?? local.rules.version;
 }

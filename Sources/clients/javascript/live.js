@@ -1,3 +1,4 @@
+import { nameOf } from "./layers.js";
 import { compiled, prepare, run } from "./query.js";
 import { copy, idKey, same } from "./values.js";
 import { report } from "./watching.js";
@@ -10,8 +11,8 @@ import { report } from "./watching.js";
  * All live queries of a store share a transaction for each frame. It reads each changed record once.
  */
 
-/** Milliseconds between two looks: a frame where there are none, and while all records are being fetched or reads fail. */
-const frame = 16, load = 1000;
+/** Milliseconds between two looks while all records are being fetched or reads fail. */
+const load = 1500;
 
 /** Rows that a window has behind its result. */
 const spare = 20;
@@ -34,17 +35,17 @@ function hub(desk, local) {
     if (isFirst) queueMicrotask(look);
     else if (local.meta.snapshot || isBroken) clock.setTimeout(look, load);
     else if (globalThis.requestAnimationFrame) requestAnimationFrame(look);
-    else clock.setTimeout(look, frame);
+    else clock.setTimeout(look, 16);
   }
 
   const isMissing = () => [...all].some(({ rules }) => rules !== local.rules);
 
   async function look() {
     [isDue, isBusy, isBroken] = [false, true, false];
-    const others = [], places = pending, { loaded } = local;
-    [pending, local.loaded] = [new Map(), new Map()];
+    const places = [...pending.values()], others = [];
+    pending = new Map();
     await local.read(async (work) => {
-      const changes = await Promise.all(Array.from(places, async ([key, place]) => ({ ...place, record: (!work.meta.unsent && loaded?.get(key)) || (await work.read(place)) })));
+      const changes = await Promise.all(places.map(async (place) => ({ ...place, record: (!work.meta.unsent && place.record) || (await work.read(place)) })));
       for (const one of all) if (await refreshed(work, one, changes)) others.push(one);
     }).catch(() => {
       for (const one of all) one.rows = null;
@@ -89,13 +90,13 @@ function hub(desk, local) {
 
   /** Tests changed records. Of those that match, the window gets what sorts before its edge. */
   function apply(one, changes) {
-    const { query, edge } = one, ids = new Set(changes.flatMap(({ id, record }) => [idKey(id), record && idKey(record.id)])), left = new Map(), found = new Map();
+    const { query, edge } = one, left = new Map(changes.flatMap(({ id, record }) => [[idKey(id)], [record && idKey(record.id)]])), found = new Map();
     one.tests += changes.length;
-    one.rows = one.rows.filter(({ record }) => !ids.has(idKey(record.id)) || !left.set(idKey(record.id), record));
+    one.rows = one.rows.filter((row) => !left.has((row.key ??= idKey(row.record.id))) || !left.set(row.key, row.record));
     for (const { record } of changes) {
       if (!record || !query.matches(record)) continue;
-      const key = idKey(record.id), order = query.orderOf(record);
-      if (query.isBehind(order) && !(edge && query.compare(order, edge) > 0)) found.set(key, { order, record: kept(left.get(key), record) });
+      const order = query.orderOf(record);
+      if (query.isBehind(order) && !(edge && query.compare(order, edge) > 0)) found.set(idKey(record.id), { order, record: kept(left.get(idKey(record.id)), record) });
     }
     if (!found.size) return;
     one.rows = [...one.rows, ...found.values()].sort((left, right) => query.compare(left.order, right.order));
@@ -111,9 +112,12 @@ function hub(desk, local) {
     }
     const watched = new Set([...all].flatMap(({ resource, told }) => [resource, ...(told?.resources ?? [])]));
     const isOpen = [...all].some(({ query }) => query?.unmapped.length); // each change may map an id
-    for (const place of changed) if (isOpen || watched.has(place.resource)) pending.set(`${place.resource}\n${idKey(place.id)}`, place);
+    for (const place of changed) if (isOpen || watched.has(place.resource)) pending.set(nameOf(place), place);
     if (pending.size || isMissing()) schedule();
   });
+
+  // A download hands its records over, so that they are not read again. A later change is another place.
+  local.stored = (told) => told.map((one) => Object.assign(pending.get(nameOf(one)) ?? {}, one));
 
   return {
     add(one) {
