@@ -968,7 +968,7 @@ def queries_of_many(it):
         list?.subscribe((value) => { if (value) callbacks += 1; });
         await timed(kind, async () => {
           await own.sync();
-          await until(() => !list || list.value.length > 0 && list.value.length === window.many);
+          await until(() => !list || list.value?.length === window.many);
         }, 1);
         if (list) told.callbacks = callbacks;
         list?.close();

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic
 
-from .typed import R, ResourceType, TypedEdit, TypedResults, _read_record, _results
+from .typed import R, ResourceType, TypedEdit, TypedLive, TypedResults, _read_record, _results
 
 if TYPE_CHECKING:
     from .aio import AsyncLive, AsyncStore, AsyncTicket
@@ -27,8 +27,7 @@ class AsyncTypedLive(Generic[R]):
     @property
     def value(self) -> TypedResults[R] | None:
         """The result; `None` until the first answer."""
-        value = self._live.value
-        return None if value is None else _results(self._record, value)
+        return TypedLive(self._live._live, self._record).value
 
     async def __aiter__(self) -> AsyncIterator[TypedResults[R]]:
         async for value in self._live:
