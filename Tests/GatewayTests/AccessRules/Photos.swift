@@ -181,7 +181,7 @@ extension RunningGateway {
     /// Undoes the last entry of a record.
     func undo(_ resource: String, _ id: Int) async throws {
         let entries = try await get("/v1/journal?resource=\(resource)&id=\(id)", as: Photos.boss).json()
-        let number = entries["entries"]?.array.compactMap { $0["entry"]?.int }.max() ?? 0
+        let number = entries["entries"]?.array.compactMap { $0["number"]?.int }.max() ?? 0
         let answer = try await post("/v1/journal/\(number)/undo", "{}", as: Photos.boss)
         try #require(answer.status == 200, "\(answer.text)")
         _ = try await post("/v1/sync", "{}", as: Photos.boss)
