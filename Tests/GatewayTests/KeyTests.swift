@@ -166,4 +166,40 @@ import TestSupport
                 == "16777216\t1\n")
         server.kill()
     }
+
+    @Test("A new key has at most the decimals of its column", arguments: TestEngine.allCases)
+    func decimalsOfANewKey(_ kind: TestEngine) async throws {
+        let schema = """
+            CREATE TABLE dates (d DATE NOT NULL, t DECIMAL(6,2) NOT NULL, n INT, PRIMARY KEY (d, t));
+            CREATE TABLE notes (d DATE NOT NULL, t DECIMAL(6,2) NOT NULL, no INT NOT NULL, n INT, PRIMARY KEY (d, t, no));
+            \(kind == .sqlite ? "INSERT INTO dates VALUES ('2026-01-01', 1.505, 1);" : "")
+            """
+        let rules = [
+            "dates.yaml": """
+            resource: dates
+            sections:
+              t: {table: dates, groups: {n: n}}
+              notes: {list: true, table: notes, parent: {d: d, t: t}, groups: {n: n}}
+            """
+        ]
+        let database = try await TestDatabase(kind, mariadb: schema, sqlite: schema)
+        try await RunningGateway.with(database, rules: rules) { gateway async throws in
+            try await gateway.client { client async throws in
+                let creation = #""changeset":{"t":{"old":null,"new":{"n":1}}}}"#
+                let refused = try await client.post(
+                    "/v1/merge/dates", #"{"id":["2026-01-02","1.505"],"# + creation)
+                #expect(refused.status == 400, "\(refused.text)")
+                #expect(try refused.json()["path"]?.text == "id[1]", "\(refused.text)")
+                let created = try await client.post("/v1/merge/dates", #"{"id":["2026-01-02","1.5"],"# + creation)
+                #expect(created.status == 200, "\(created.text)")
+                // An item of a record that another program made has the key of its record.
+                guard kind == .sqlite else { return }
+                let item = try await client.post(
+                    "/v1/merge/dates",
+                    #"{"id":["2026-01-01","1.505"],"changeset":{"notes":["#
+                        + #"{"id":["2026-01-01","1.505",1],"old":null,"new":{"n":1}}]}}"#)
+                #expect(item.status == 200, "\(item.text)")
+            }
+        }
+    }
 }

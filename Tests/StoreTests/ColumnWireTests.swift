@@ -8,7 +8,7 @@ import Testing
 @Suite struct ColumnWireTests {
     /// A boolean in an integer column is loose, as the rules bind it.
     private static func column(_ type: ColumnType) -> Column {
-        Column(name: "c", type: type, isNullable: true, isLoose: type == .boolean)
+        Column(name: "c", type: type, isNullable: true, foreign: type == .boolean ? .any : .none)
     }
 
     private static let whole = ColumnType.integer(-1_000_000...1_000_000)

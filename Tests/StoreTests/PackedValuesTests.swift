@@ -17,8 +17,8 @@ import TestSupport
 
         var testDescription: String { "\(type)" }
 
-        func column(isLoose: Bool = false) -> Column {
-            Column(name: "k", type: type, isNullable: true, isLoose: isLoose)
+        func column(foreign: ForeignValues = .none) -> Column {
+            Column(name: "k", type: type, isNullable: true, foreign: foreign)
         }
     }
 
@@ -152,7 +152,7 @@ import TestSupport
             for other in Self.types where other.type.isForeign(value) {
                 #expect(PackedValues.values(bytes, of: [other.column()]) == nil)
                 // SQLite columns hold values of any type.
-                #expect(PackedValues.values(bytes, of: [other.column(isLoose: true)]) == [value])
+                #expect(PackedValues.values(bytes, of: [other.column(foreign: .any)]) == [value])
             }
         }
     }

@@ -76,11 +76,10 @@ extension Column {
     ///
     /// - Throws: `ValueProblem` if the column cannot contain the value.
     package func filterValue(_ scalar: Scalar) throws(ValueProblem) -> Value {
-        if scalar == .null, !isNullable {
-            if case .json = type { return .json(.null) }
-            return .null
-        }
-        return try accept(scalar)
+        if scalar == .null, !isNullable, case .json = type { return .json(.null) }
+        let value = try type.accept(scalar)
+        if case .numeric = type, let problem = type.forbidsWriting(value) { throw problem }
+        return value
     }
 
     /// Converts a bound of a range to the column's type.

@@ -49,12 +49,13 @@ package struct GroupDecision: Sendable, Hashable {
             return GroupDecision(.applied, written: base.leaving(current, but: edited))
         }
         // All three values differ, or the client had no base and the row exists.
-        guard let merge = group.merge else { return byPolicy(group.onConflict, edited) }
+        let winning = writable(edited, base: base, current: current, types: types)
+        guard let merge = group.merge else { return byPolicy(group.onConflict, winning) }
         let meeting = Meeting(
             base: base, edited: edited, current: current, types: types, favouring: group.onConflict.value.favoured)
         switch merge.value.settle(meeting, spending: &budget) {
         case .side(.client):
-            return GroupDecision(.clientWon, written: edited, isConflict: true, rule: merge.rule)
+            return GroupDecision(.clientWon, written: winning, isConflict: true, rule: merge.rule)
         case .side(.server):
             return GroupDecision(.serverWon, isConflict: true, rule: merge.rule)
         case .combined(_, let parts) where !parts.isEmpty && group.onConflict.value == .reject:
@@ -62,7 +63,7 @@ package struct GroupDecision: Sendable, Hashable {
         case .combined(let values, let parts):
             return GroupDecision(.combined, written: values, isConflict: true, rule: merge.rule, parts: parts)
         case .undecided(let reason):
-            return byPolicy(group.onConflict, edited, fallback: "merge: \(merge.value.name) did not run: \(reason)")
+            return byPolicy(group.onConflict, winning, fallback: "merge: \(merge.value.name) did not run: \(reason)")
         }
     }
 
@@ -83,6 +84,19 @@ package struct GroupDecision: Sendable, Hashable {
         guard case .add? = group.merge?.value, case .values(let held)? = base, let type = types.first, type.isNumber
         else { return false }
         return (held + edited).allSatisfy { !$0.isNull && !type.isForeign($0) }
+    }
+
+    /// Returns the values that a client writes if it wins a conflict.
+    ///
+    /// A field keeps its current value if the client only repeats a base that is never written.
+    private static func writable(
+        _ edited: [Value], base: GroupState?, current: [Value], types: [ColumnType]
+    ) -> [Value] {
+        guard case .values(let held)? = base else { return edited }
+        return edited.indices.map { field in
+            edited[field] == held[field] && types[field].forbidsWriting(edited[field]) != nil
+                ? current[field] : edited[field]
+        }
     }
 
     private static func byPolicy(

@@ -130,15 +130,29 @@ package struct RowDecider {
         guard section.onMissing.value == .restore else {
             return missing(base: Self.shownBases(groups), edited: Self.merged([edited]), item: item)
         }
+        let written = Self.joined(groups.map(writable))
         var outcome = Outcome(.restored, item: item, rule: section.onMissing.rule, isConflict: true)
         outcome.sides = Sides(
             base: Self.shownBases(groups), current: .null, edited: Self.merged([edited]),
-            written: Self.merged([edited]))
-        return RowDecision(outcomes: [outcome], change: .insert(restored(edited, lastKnown)))
+            written: Self.merged([written]))
+        return RowDecision(outcomes: [outcome], change: .insert(restored(written, of: edited, lastKnown)))
     }
 
-    /// Returns the client's values, and the journal's last values for the other fields.
-    private func restored(_ edited: FieldValues, _ lastKnown: [Int: Value]) -> [Assignment] {
+    /// Returns the edited values without those that the client only repeats and that are never written.
+    private func writable(_ edit: GroupEdit) -> FieldValues {
+        let positions = edit.edited.values.indices.filter { position in
+            let value = edit.edited.values[position]
+            if case .values(let base) = edit.base, base.values[position] != value { return true }
+            return section.type(ofField: edit.edited.fields[position]).forbidsWriting(value) == nil
+        }
+        return FieldValues(
+            fields: positions.map { edit.edited.fields[$0] }, values: positions.map { edit.edited.values[$0] })
+    }
+
+    /// Returns the client's values, and the journal's last values for the fields that the client did not send.
+    private func restored(
+        _ written: FieldValues, of edited: FieldValues, _ lastKnown: [Int: Value]
+    ) -> [Assignment] {
         var known: [Assignment] = []
         for (index, field) in section.fields.enumerated() where !edited.fields.contains(index) {
             // A value that is never written would make the whole restoration fail.
@@ -147,7 +161,7 @@ package struct RowDecider {
             }
             known.append(Assignment(column: field.column, value: value))
         }
-        return assignments(edited) + known
+        return assignments(written) + known
     }
 
     /// Returns the decision on an edit of a missing row, or of a row without a record.

@@ -5,7 +5,7 @@ extension ExplanationRun {
         recordIsThere: Bool = true
     ) throws(RecordFault) -> RowDecision {
         let section = resource.sections[index]
-        if let current { try check(action, in: section, meeting: meeting, against: current) }
+        if let current { try check(action, in: section, against: current) }
         let state: FoundRow.State =
             recordIsThere ? current.map { .present($0.values) } ?? .gone(lastKnown: [:]) : .unreachable
         let guards = current == nil ? RowGuards.none : RowGuards(frozen: frozenRule(index, action))
@@ -45,14 +45,12 @@ extension ExplanationRun {
 
     /// Checks that the current row contains everything that is compared with it.
     private func check(
-        _ action: RowAction, in section: Section, meeting: RowMeeting, against current: CurrentRow
+        _ action: RowAction, in section: Section, against current: CurrentRow
     ) throws(RecordFault) {
         let values = SampleValues(section: section)
         for group in action.groups(in: section) {
             try values.check(section.groups[group], isWholeIn: current.sample, .current)
         }
-        guard case .row(let base) = meeting.base else { return }
-        try values.checkForeign(action.bases, base, against: current.values)
     }
 
     /// Adds the groups that the client did not change, and the sides of a missing row.

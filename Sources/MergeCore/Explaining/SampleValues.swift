@@ -93,19 +93,6 @@ struct SampleValues {
         }
     }
 
-    /// Refuses a base value of another type than its column's, unless the current row contains it.
-    func checkForeign(_ bases: [FieldValues], _ base: SampleRow, against row: [Value]) throws(RecordFault) {
-        for bases in bases {
-            for (field, value) in zip(bases.fields, bases.values) {
-                let type = section.type(ofField: field)
-                guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
-                throw RecordFault(
-                    .base, at: base.path.member(section.fields[field].name),
-                    reason: "does not have the column's type, \(type.name)")
-            }
-        }
-    }
-
     /// Refuses changes to read-only fields; clients that send whole rows send these fields unchanged.
     private func checkReadOnly(_ base: SampleRow, _ edited: SampleRow) throws(RecordFault) {
         for field in edited.readOnly.keys.sorted() {

@@ -6,8 +6,8 @@ package final class Column: Sendable, Hashable {
     package let type: ColumnType
     /// True if the column can be NULL.
     package let isNullable: Bool
-    /// True if the column can contain values of other types (SQLite, or a boolean in an integer column).
-    package let isLoose: Bool
+    /// The values of other types that the column may contain (SQLite, or a boolean in an integer column).
+    package let foreign: ForeignValues
     /// True if the database stores dates and times as texts, so that equal values may have different spellings.
     package let isSpelled: Bool
     /// The column's type as the database reported it with the schema, or nil if no schema describes the column.
@@ -21,7 +21,7 @@ package final class Column: Sendable, Hashable {
 
     /// Creates a column.
     package init(
-        name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false, isSpelled: Bool = false,
+        name: String, type: ColumnType, isNullable: Bool, foreign: ForeignValues = .none, isSpelled: Bool = false,
         signature: ColumnSignature? = nil, lookup: ReferenceStep? = nil
     ) {
         self.lookup = lookup
@@ -29,12 +29,12 @@ package final class Column: Sendable, Hashable {
         self.name = name
         self.type = type
         self.isNullable = isNullable
-        self.isLoose = isLoose
+        self.foreign = foreign
         self.signature = signature
         style = ValueStyle(type)
         if case .coded(let code) = type {
             uncoded = Column(
-                name: name, type: code.type, isNullable: isNullable, isLoose: isLoose, signature: signature)
+                name: name, type: code.type, isNullable: isNullable, foreign: foreign, signature: signature)
         } else {
             uncoded = nil
         }
@@ -42,11 +42,14 @@ package final class Column: Sendable, Hashable {
 
     package static func == (a: Column, b: Column) -> Bool {
         a === b
-            || (a.name, a.type, a.isNullable, a.isLoose, a.signature, a.lookup)
-                == (b.name, b.type, b.isNullable, b.isLoose, b.signature, b.lookup) && a.isSpelled == b.isSpelled
+            || (a.name, a.type, a.isNullable, a.foreign, a.signature, a.lookup)
+                == (b.name, b.type, b.isNullable, b.foreign, b.signature, b.lookup) && a.isSpelled == b.isSpelled
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// True if the column can contain values of other types.
+    package var isLoose: Bool { foreign != .none }
 }
 
 extension Column {
@@ -66,6 +69,6 @@ extension Column {
     package static func lookup(_ step: ReferenceStep) -> Column {
         Column(
             name: step.own.name + "." + step.column.name, type: step.column.type, isNullable: true,
-            isLoose: step.column.isLoose, isSpelled: step.column.isSpelled, lookup: step)
+            foreign: step.column.foreign, isSpelled: step.column.isSpelled, lookup: step)
     }
 }

@@ -94,7 +94,7 @@ extension ColumnType {
     }
 
     /// Converts a client's value for a column that may contain values of other types.
-    package func acceptLoosely(_ scalar: Scalar) throws(ValueProblem) -> Value {
+    func acceptLoosely(_ scalar: Scalar) throws(ValueProblem) -> Value {
         do {
             return try accept(scalar)
         } catch {

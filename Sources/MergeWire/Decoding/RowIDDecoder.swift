@@ -112,7 +112,12 @@ struct RowIDDecoder {
             }
             return (.value(try value(scalar, of: column, at: path())), nil, isGenerated)
         }
-        return (.value(try value(scalar, of: column, at: path())), nil, false)
+        let value = try value(scalar, of: column, at: path())
+        // A parent column has the value of its record.
+        if isCreation, !isParent, let problem = section.columns[column].type.forbidsWriting(value) {
+            throw Problem(.malformedID, detail: "“\(path())” \(problem.reason).", path: path())
+        }
+        return (.value(value), nil, false)
     }
 
     private func value(

@@ -86,7 +86,7 @@ package enum EntryReader {
     }
 
     static func value(_ node: JSONNode, _ column: Column) -> Value? {
-        try? column.isLoose ? column.type.acceptLoosely(node.scalar) : column.type.accept(node.scalar)
+        try? column.foreign.accept(node.scalar, as: column.type)
     }
 
     /// Returns the fields that the section still has and that are not private.

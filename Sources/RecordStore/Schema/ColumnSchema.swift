@@ -30,19 +30,19 @@ package struct ColumnSchema: Sendable, Hashable {
     /// - Parameter type: one of the types that the rules may choose.
     package func column(as type: ColumnType) -> Column {
         Column(
-            name: name, type: type, isNullable: isNullable, isLoose: isLoose(as: type),
+            name: name, type: type, isNullable: isNullable, foreign: foreign(as: type),
             isSpelled: type.isDateOrTime && storesTexts,
             // A spatial column is read through a function, which reports its own type.
             signature: type == .wellKnownText ? nil : signature)
     }
 
-    /// True if the column may contain values that a type cannot express.
-    private func isLoose(as type: ColumnType) -> Bool {
-        switch type {
-        case .coded: false
-        case .boolean: isLoose || types.first != .boolean
-        default: isLoose
-        }
+    /// Returns the values that the column may contain and that a type cannot express.
+    private func foreign(as type: ColumnType) -> ForeignValues {
+        if case .coded = type { return .none }
+        if isLoose { return .any }
+        if type.isDateOrTime, storesTexts { return .texts }
+        if type == .boolean, case .integer(let range)? = types.first { return .integers(range) }
+        return .none
     }
 
     /// True if the rules may read the column as text.

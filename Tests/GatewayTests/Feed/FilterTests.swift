@@ -151,9 +151,23 @@ import TestSupport
         }
     }
 
+    @Test(
+        arguments: TestEngine.allCases,
+        [
+            #""order.area": "x""#, #""order.area": 1.5"#, #""order.area": {"from": "x"}"#, #""order.weight": "1.505""#,
+            #""order.scheduled": "2026-02-31""#, #""order.urgent": 2"#, #""order.title": 5"#,
+        ])
+    func aValueThatTheTypeCannotContainIsRefused(_ kind: TestEngine, _ condition: String) async throws {
+        try await FilterFixture.with(kind) { _, session in
+            let answer = try await session.get(
+                "/v1/snapshot?" + FilterFixture.query(#"{"orders": {\#(condition)}}"#))
+            #expect(answer.status == 400, "\(answer.text)")
+            #expect(try answer.json()["code"]?.text == "invalid-value")
+        }
+    }
+
     @Test func aValueThatIsNoMemberAndALongFilterAreRefused() async throws {
         try await FilterFixture.with(.mariadb) { _, session in
-            // SQLite stores such values, whatever the column's type.
             let word = try await session.get(
                 "/v1/snapshot?" + FilterFixture.query(#"{"orders": {"order.area": "x"}}"#))
             #expect(word.status == 400)

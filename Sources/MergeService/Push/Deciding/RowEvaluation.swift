@@ -18,7 +18,7 @@ struct RowEvaluation {
 
     /// Decides the row.
     ///
-    /// - Throws: a refusal, 403; a fault for a base that neither fits its column nor is in the row.
+    /// - Throws: a refusal, 403; a fault for a value that is never written.
     func decision(spending budget: inout WorkBudget) throws(DecidingStop) -> RowDecision {
         try rights.check(row.edit, isThere: found.current != nil, root: root, report: report)
         let readable = rights.readable(row, root: root)
