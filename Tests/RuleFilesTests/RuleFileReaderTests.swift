@@ -140,4 +140,41 @@ import Testing
                 "b.yaml:1:11: error: the resource “things” stands in a.yaml already"
             ])
     }
+
+    @Test(
+        "Names of the same file are checked without a schema",
+        arguments: [
+            ("groups: {g: {fields: {a: a, b: b}, merge: add}}", "f.yaml:4", "group “g” has 2 fields"),
+            ("groups: {g: {fields: {a: a, b: b}, merge: {json: id}}}", "f.yaml:4", "group “g” has 2 fields"),
+            ("groups: {g: {fields: {a: a, b: b}, merge: {latest: c}}, c: c}", "f.yaml:4", "group “g” has no field “c”"),
+            ("groups: {a: a}\nchecks: [{name: n, sql: a > 0, fields: [b]}]", "f.yaml:5", "has no field “b”"),
+            (
+                "groups: {g: {fields: {a: a, b: b}}}\nchecks: [{name: n, sql: a > 0, fields: [g]}]", "f.yaml:5",
+                "“g” is a group; name its fields a, b"
+            ),
+        ])
+    func namesOfTheFile(_ rules: String, _ place: String, _ sentence: String) {
+        let lines = rules.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
+        let folder = RuleFolder(texts: [("f.yaml", "resource: f\nsections:\n  f:\n\(lines)\n    table: f\n")])
+        let findings = folder.findings.errors
+        #expect(findings.count == 1 && findings[0].hasPrefix(place) && findings[0].contains(sentence), "\(findings)")
+    }
+
+    @Test(
+        "Names of sections and groups in access rules are checked without a schema",
+        arguments: [
+            ("read: [f.b]", "no group and no read-only field “b”"), ("read: [g]", "no section “g”"),
+            ("read: all, write: [f.b]", "no group and no read-only field “b”"),
+            ("read: all, write: [f], create: [f.b]", "no group and no read-only field “b”"),
+        ])
+    func partsOfRights(_ rights: String, _ sentence: String) {
+        let text =
+            "resource: f\nsections: {f: {table: f, groups: {a: a}, read-only: {r: r}}}\naccess:\n  driver: {\(rights)}\n"
+        let findings = RuleFolder(texts: [("f.yaml", text)]).findings.errors
+        #expect(findings.count == 1 && findings[0].hasPrefix("f.yaml:4"), "\(findings)")
+        #expect(findings.first?.contains(sentence) == true, "\(findings)")
+        #expect(
+            RuleFolder(texts: [("f.yaml", text.replacing("f.b", with: "f.r").replacing("[g]", with: "[f.a]"))])
+                .findings.errors.isEmpty)
+    }
 }

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Binds the access rules of a resource to its sections.
+/// Binds the access rules of a resource to its sections, whose names `NameCheck` has checked.
 struct AccessBinder {
     let rules: RuleAccess
     let sections: [Section]
@@ -34,7 +34,7 @@ struct AccessBinder {
 
     // MARK: Sections and groups
 
-    private mutating func rights(_ scope: RuleScope) -> [SectionRights] {
+    private func rights(_ scope: RuleScope) -> [SectionRights] {
         guard case .names(let names) = scope else { return sections.map { .all(of: $0) } }
         var fields = sections.map { $0.shown.map { _ in false } }
         var isGiven = sections.map { _ in false }
@@ -46,8 +46,8 @@ struct AccessBinder {
         return zip(isGiven, fields).map { SectionRights(isGiven: $0, fields: $1) }
     }
 
-    /// Returns the section that a name denotes, and the positions of its fields in `shown`.
-    private mutating func place(_ name: Placed<String>) -> (section: Int, fields: [Int])? {
+    /// Returns the section that a name denotes, and the positions of its fields in `shown`; nil for an unknown name.
+    private func place(_ name: Placed<String>) -> (section: Int, fields: [Int])? {
         if let section = sections.firstIndex(where: { $0.name == name.value }) {
             return (section, Array(sections[section].shown.indices))
         }
@@ -55,23 +55,9 @@ struct AccessBinder {
             let part = String(name.value.dropFirst(section.name.count + 1))
             if let group = section.group(named: part) { return (position, section.groups[group].positions) }
             if let field = section.readOnlyField(named: part) { return (position, [section.fields.count + field]) }
-            findings.error(
-                name.place,
-                "section “\(section.name)” has no group and no read-only field “\(part)”"
-                    + nearest(part, section.groups.map(\.name) + section.readOnly.map(\.name)))
             return nil
         }
-        let section = name.value.prefix { $0 != "." }
-        findings.error(name.place, "no section “\(section)”" + nearest(name.value, addresses))
         return nil
-    }
-
-    /// The names that a role can read: sections, and their groups and read-only fields.
-    private var addresses: [String] {
-        sections.map(\.name)
-            + sections.flatMap { section in
-                (section.groups.map(\.name) + section.readOnly.map(\.name)).map { section.name + "." + $0 }
-            }
     }
 
     private mutating func checkWrites(_ names: [Placed<String>], of role: RuleRole, reads: [SectionRights]) {

@@ -1,20 +1,14 @@
 import MergeCore
 import RecordStore
 
-/// Binds the rules about merging groups and rows.
+/// Binds the rules about merging groups and rows, whose names `NameCheck` has checked.
 extension SectionBinder {
     /// Returns the group's merge function, if it supports the type of the field.
     mutating func function(of group: RuleGroup, _ fields: ArraySlice<Field>) -> Ruled<MergeFunction>? {
         guard let merge = group.merge else { return nil }
-        if case .latest(let field) = merge.value { return latest(field, at: merge.place, in: group, fields: fields) }
+        if case .latest(let field) = merge.value { return latest(field, at: merge.place, fields: fields) }
         let name = if case .plain(let plain) = merge.value { plain.rawValue } else { "json" }
-        guard fields.count == 1, let field = fields.first else {
-            findings.error(
-                merge.place,
-                "“merge: \(name)” merges one value, but group “\(group.name.value)” has \(fields.count) fields; give "
-                    + "the field a group of its own")
-            return nil
-        }
+        guard fields.count == 1, let field = fields.first else { return nil }
         let type = columns[field.column].type
         let function: MergeFunction
         switch merge.value {
@@ -78,15 +72,9 @@ extension SectionBinder {
     }
 
     private mutating func latest(
-        _ named: Placed<String>, at place: Place, in group: RuleGroup, fields: ArraySlice<Field>
+        _ named: Placed<String>, at place: Place, fields: ArraySlice<Field>
     ) -> Ruled<MergeFunction>? {
-        guard let position = fields.firstIndex(where: { $0.name == named.value }) else {
-            findings.error(
-                named.place,
-                "group “\(group.name.value)” has no field “\(named.value)”; “latest” needs the timestamp in the group itself"
-                    + nearest(named.value, fields.map(\.name)))
-            return nil
-        }
+        guard let position = fields.firstIndex(where: { $0.name == named.value }) else { return nil }
         let column = columns[fields[position].column]
         switch column.type {
         case .date, .dateTime, .timestamp:
@@ -209,26 +197,9 @@ extension SectionBinder {
             rule: delete.place.rule)
     }
 
-    /// Describes a name in a check that is no written field.
-    private func unwritten(_ name: String, _ fields: [Field]) -> String {
-        if let group = rules.groups.first(where: { $0.name.value == name }) {
-            return "“\(name)” is a group; name its fields " + group.fields.map(\.name.value).joined(separator: ", ")
-        }
-        return "the section has no field “\(name)” that clients write" + nearest(name, fields.map(\.name))
-    }
-
     mutating func checks(_ fields: [Field]) -> [RowCheck] {
         rules.checks.map { check in
-            var positions: [Int] = []
-            for name in check.fields {
-                if let position = fields.firstIndex(where: { $0.name == name.value }) {
-                    positions.append(position)
-                } else {
-                    findings.error(
-                        name.place,
-                        unwritten(name.value, fields))
-                }
-            }
+            var positions = check.fields.compactMap { name in fields.firstIndex { $0.name == name.value } }
             if check.fields.isEmpty {
                 positions = fields.indices.filter { field in
                     SQLWords.mention(columns[fields[field].column].name, in: check.sql.value)

@@ -50,8 +50,11 @@ package struct RuleFolder: Sendable {
             return
         }
         var reader = RuleFileReader(file: file)
-        if let read = reader.read(text) { files.append(read) }
-        for finding in reader.findings.all { findings.append(finding) }
+        let read = reader.read(text)
+        if let read { files.append(read) }
+        for finding in reader.findings.all + (read.map { NameCheck($0).findings.all } ?? []) {
+            findings.append(finding)
+        }
     }
 
     /// The location of the first access rules, or nil if there are none.
