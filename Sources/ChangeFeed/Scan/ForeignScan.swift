@@ -127,8 +127,11 @@ package final class ForeignScan: ForeignChangeSource {
             $0.since = since
         }
         guard let lease = state.lease, lease.holder == gateway else {
-            // The gateway with the lease reports the trouble of the scan.
-            seen.withLock { $0.trouble = nil }
+            // The gateway with the lease reports the trouble of the scan and of the log.
+            seen.withLock { status in
+                status.trouble = nil
+                status.logFault = nil
+            }
             return
         }
         seen.withLock { $0.isScanning = true }

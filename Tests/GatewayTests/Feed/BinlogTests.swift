@@ -325,6 +325,13 @@ extension HTTPClient.Session {
                     #expect(ready["feed"]?["source"]?.text == "scan")
                     #expect(ready["feed"]?["binlogFault"]?.text?.contains("REPLICATION SLAVE") == true, "\(ready)")
                     #expect((ready["problems"]?.array.isEmpty == false) == (use == .expected))
+                    // Another gateway scans, and reports the fault.
+                    let other = try await ScanHold(database)
+                    let end = ContinuousClock.now + .seconds(30)
+                    while try await client.get("/readyz").json()["feed"]?["binlogFault"] != nil {
+                        try #require(.now < end, "a gateway without the lease reports the fault")
+                    }
+                    try await other.end()
                 }
             })
     }
