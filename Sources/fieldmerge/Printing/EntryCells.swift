@@ -14,6 +14,8 @@ struct EntryCells {
     let status: String
     /// The reason for which the edit was refused; empty for a merged edit.
     let problem: String
+    /// The time and the author of an erasure; empty if the entry was not erased.
+    let erased: String
     /// The id of the request; empty if no HTTP request sent the push.
     let request: String
     let outcomes: [OutcomeText]
@@ -29,7 +31,8 @@ struct EntryCells {
         let content = OutcomeReader.entry(entry.entry.map { EntryView.shown($0.body) } ?? entry.bareEntry ?? [])
         let own = entry.entry.map { $0.status + (content.code.map { " (\($0))" } ?? "") }
         problem = PlainText.visible(content.problem ?? "")
-        status = [own, reason].compactMap(\.self).joined(separator: ", ")
+        erased = PlainText.visible(entry.entry.flatMap { ErasureMark.sentence(in: $0.body) } ?? "")
+        status = [own, reason, erased.isEmpty ? nil : "erased"].compactMap(\.self).joined(separator: ", ")
         request = PlainText.visible(content.request ?? "")
         outcomes = content.outcomes
     }

@@ -132,6 +132,8 @@ import Testing
             let entries = try JSON(list.output)["entries"]?.array ?? []
             #expect(entries.count == 2 && entries.allSatisfy { $0["erased"]?["by"]?.text == "Eva" }, "\(list)")
             #expect(entries.first?["outcomes"]?[0]?["group"]?.text == "name")
+            let show = try await world.journal(["show", "1"])
+            #expect(show.output.contains("status  merged, erased") && show.output.contains("by Eva"), "\(show)")
         }
     }
 

@@ -21,6 +21,13 @@ package struct ErasureMark: Sendable {
         }
     }
 
+    /// Returns the time and the author of the erasure of an entry as text; nil if it was not erased.
+    package static func sentence(in content: [UInt8]) -> String? {
+        (JSONDocument.stored(content) { root in
+            root["erased"]?["at"]?.string.map { $0 + (root["erased"]?["by"]?.string.map { " by " + $0 } ?? "") }
+        }) ?? nil
+    }
+
     /// Returns the time of the erasure of an entry or a refused push; nil if it was not erased.
     package static func time(in content: [UInt8]) -> String? {
         (JSONDocument.stored(content) { root in root["erased"]?["at"]?.string }) ?? nil
