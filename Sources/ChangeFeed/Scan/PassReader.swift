@@ -54,8 +54,10 @@ struct PassReader {
             let desk = ScanDesk(journal: journal.journal, gateway: lease.holder)
             try await log?.catchUp { try await desk.renew(lease) }
         }
-        pass.found += try await recorder.record(
+        let found = try await recorder.record(
             writes.changes, storing: writes.statements(journal.tables, unit: pass.section.id), under: lease)
+        pass.found += found
+        if !writes.ranges.isEmpty || !writes.forgotten.isEmpty { pass.foundInRows += found }
     }
 
     // MARK: Groups of ranges

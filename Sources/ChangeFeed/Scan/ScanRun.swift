@@ -276,7 +276,7 @@ final class ScanRun {
     private func endDemand(for section: Int, _ pass: SectionPass) {
         let name = units[section].name
         if let reader = covered.removeValue(forKey: section), agenda.readerCovering(name) == reader {
-            news.foundByScanOnly += pass.found
+            news.foundByScanOnly += pass.foundInRows
         }
         hasRead.insert(section)
         if let demand = demands.removeValue(forKey: section) { agenda.fulfil(demand, for: name, now: .now) }

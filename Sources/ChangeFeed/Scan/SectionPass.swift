@@ -21,6 +21,8 @@ struct SectionPass {
     private(set) var isDone = false
     /// The changes that were stored.
     var found = 0
+    /// Those of rows that differ from their digests, without those of delivery records.
+    var foundInRows = 0
     var losses = LossCount()
     /// Records that were missing in delivered ranges but exist now.
     var missed: [ForeignChange] = []
