@@ -219,8 +219,17 @@ extension JournalTables {
     package func refused(after number: Int) -> Statement {
         Statement(
             sql: "SELECT CAST(COUNT(*) AS \(dialect.wholeNumberType)) FROM \(dialect.quoted(entries)) "
-                + "WHERE n > ? AND body IS NOT NULL AND body NOT LIKE '{\"invalid\":%' AND \(replayed("n")) IS NULL",
+                + "WHERE n > ? AND body IS NOT NULL AND \(isWhole) AND \(replayed("n")) IS NULL",
             binds: [Self.bind(number)], columns: [JournalColumn.number])
+    }
+
+    /// The condition of a body that is a push, not the line of an invalid or an erased one.
+    private var isWhole: String {
+        // The engines do not agree on LIKE for bytes.
+        ["{\"invalid\":", "{\"erased\":"].map { start in
+            let bytes = Array(start.utf8)
+            return "HEX(SUBSTR(body, 1, \(bytes.count))) <> '\(Hex.encode(bytes).uppercased())'"
+        }.joined(separator: " AND ")
     }
 
     /// The statement that reads the first and last number; NULL if the journal is empty.

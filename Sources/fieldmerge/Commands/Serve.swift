@@ -99,7 +99,7 @@ struct Serve: AsyncParsableCommand {
             await engine.close()
             throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
         }
-        noteStart(loader, try settings.required(databaseOptions.database, .database), configuration, logger)
+        try noteStart(loader, settings, configuration, logger)
         try await bound(&configuration, beside: bounds, logger)
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         if verifier == nil {
@@ -124,17 +124,18 @@ struct Serve: AsyncParsableCommand {
 
     /// Logs what this gateway serves, in one line.
     private func noteStart(
-        _ loader: RulesLoader, _ database: String, _ configuration: GatewayConfiguration, _ logger: Logger
-    ) {
+        _ loader: RulesLoader, _ settings: Settings, _ configuration: GatewayConfiguration, _ logger: Logger
+    ) throws {
         let rules = loader.box.summary
+        let database = try settings.required(databaseOptions.database, .database)
+        let journal = try journalOptions.file(settings, databaseOptions) ?? loader.box.journal?.name
         logger.notice(
             "started",
             metadata: [
-                "version": "\(ProgramVersion.text)", "database": "\(database)",
-                "journal": "\(loader.box.journal?.name ?? "not open yet")",
-                "rules": "\(rules?.version ?? "not read yet")",
-                "resources": .stringConvertible(rules?.resources ?? 0),
-                "changes": "\(configuration.changesSource)",
+                "version": "\(ProgramVersion.text)",
+                "database": "\(database)",
+                "journal": "\(journal ?? "not open yet")", "rules": "\(rules?.version ?? "not read yet")",
+                "resources": .stringConvertible(rules?.resources ?? 0), "changes": "\(configuration.changesSource)",
             ])
     }
 

@@ -75,7 +75,8 @@ import TestSupport
         let tokens = [AccessToken.make(), AccessToken.make()]
         let lines = zip(["till-1", "till-2"], tokens).map { $1.line(name: $0, rights: [.read, .write]) }
         try await RunningGateway.with(
-            database, rules: JournalTests.rules, tokens: lines.joined(separator: "\n"), journal: .together
+            database, rules: JournalTests.rules, tokens: lines.joined(separator: "\n"), journal: .together,
+            configure: { $0.invalidPushesPerDay = 50 }
         ) { gateway async throws in
             for token in tokens {
                 try await gateway.client(token: token.secret) { client async throws in
