@@ -52,13 +52,15 @@ private struct QueuedRows {
 
     /// Adds the rows of an edit; returns false if the push must run alone.
     mutating func take(_ edit: Edit) -> Bool {
-        guard edit.resource.isAtomic, edit.reversals.isEmpty, let record = edit.id.key,
-            references.insert(footprints[edit.resource.root].reference(to: record)).inserted
+        let root = footprints[edit.resource.root]
+        guard edit.resource.isAtomic, edit.reversals.isEmpty, !root.dependsOnOtherRows, let record = edit.id.key,
+            references.insert(root.reference(to: record)).inserted
         else { return false }
         for row in edit.rows {
             guard case .edit = row.action else { return false }
             let section = edit.resource.sections[row.section]
             let footprint = footprints[section]
+            if footprint.dependsOnOtherRows { return false }
             switch footprint.reach {
             case .row: break
             case .otherTables: reachesOthers = true

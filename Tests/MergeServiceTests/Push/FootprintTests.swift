@@ -1,4 +1,5 @@
 import MergeCore
+import RecordStore
 import Testing
 
 @testable import MergeService
@@ -15,6 +16,14 @@ import Testing
         #expect(names[0] == names[1])
         #expect(names[0].table == "lines")
     }
+
+    @Test(
+        "A condition reads other rows if it contains a query",
+        arguments: [
+            ("gone = 0", false), ("id IN (1, 2)", false), ("selected = 1", false),
+            ("not exists (Select 1 from flags)", true), ("id in flagged", true),
+        ])
+    func conditions(_ sql: String, _ expected: Bool) { #expect(SQLWords.readsOtherRows(sql) == expected) }
 
     @Test("Only columns of unique indexes decide whether rows collide")
     func uniqueColumns() async throws {

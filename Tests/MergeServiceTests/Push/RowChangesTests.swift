@@ -40,6 +40,15 @@ import Testing
         #expect(changes.note(Self.one, .row, moves: false) == first)
     }
 
+    @Test("A write of a table is recorded even if its row is not")
+    func tables() {
+        var changes = RowChanges()
+        changes.note(inTable: "orders", .row)
+        #expect(changes.hasWritten("orders", since: 0))
+        #expect(!changes.hasWritten("orders", since: changes.now))
+        #expect(!changes.hasWritten("lines", since: 0))
+    }
+
     @Test("After a rollback every row may have changed")
     func rollback() {
         var changes = RowChanges()

@@ -145,6 +145,7 @@ struct FactStore {
             try writer.flushUnlessShared()
             store(try linkedRows(place.section, link), for: question, writer)
         case .hidden(let place, let key):
+            try writer.flushUnlessShared()
             let statement = run.sql(place.section).hidden(
                 where: place.section.addressPositions, in: [key.parts], locking: run.session.mustLockReads)
             store(
@@ -168,7 +169,8 @@ struct FactStore {
     ) throws(PushStop) {
         let section = place.section
         // Pushes that share the transaction have no singleton in common.
-        if writer.updates.mayChange(run.footprint(section).table) { try writer.flushUnlessShared() }
+        let footprint = run.footprint(section)
+        if footprint.dependsOnOtherRows || writer.updates.mayChange(footprint.table) { try writer.flushUnlessShared() }
         var found: [[Value]: [[Value]]] = [:]
         if links.count > 1, !RecordKey(links[0]).hasText {
             let columns = section.parent.map(\.column)

@@ -32,6 +32,7 @@ struct FactView {
         // Most pushes read all rows before their first write.
         if changes.now == found.time { return found }
         let footprint = run.footprint(place.section)
+        if footprint.dependsOnOtherRows { return nil }
         let reference = run.isNamedOnce(place.section) ? nil : footprint.reference(to: key)
         return changes.mayHaveChanged(reference, in: footprint.table, since: found.time) ? nil : found
     }
@@ -68,8 +69,12 @@ struct FactView {
     private func isCurrent(_ found: Facts.Found, _ section: Section) -> Bool {
         if changes.now == found.time { return true }
         let footprint = run.footprint(section)
-        if changes.mayHaveMoved(in: footprint.table, since: found.time) { return false }
-        if found.rows.isEmpty { return !changes.mayHaveChanged(nil, in: footprint.table, since: found.time) }
+        if footprint.dependsOnOtherRows || changes.mayHaveMoved(in: footprint.table, since: found.time) { return false }
+        if found.rows.isEmpty {
+            // A trigger may have changed a row so that the search finds it now.
+            if footprint.mayMoveRows, changes.hasWritten(footprint.table, since: found.time) { return false }
+            return !changes.mayHaveChanged(nil, in: footprint.table, since: found.time)
+        }
         return found.rows.allSatisfy { row in
             let reference = footprint.reference(to: section.addressKey(of: row))
             return !changes.mayHaveChanged(reference, in: footprint.table, since: found.time)

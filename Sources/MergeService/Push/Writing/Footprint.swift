@@ -32,6 +32,11 @@ final class Footprint: Sendable {
     let writesOnlyItsRow: Bool
     /// The reach of a deletion, which foreign keys may extend.
     let deletionReach: Reach
+    /// True if a write to any table may change the section's rows, or which of them exist for clients: the section reads
+    /// a view, or its `where` reads other rows.
+    let dependsOnOtherRows: Bool
+    /// True if an update may change columns that it does not set, so that a search finds other rows than before.
+    let mayMoveRows: Bool
     /// True if several sections use the table, and a check of one may revert a write through another.
     let isCheckedElsewhere: Bool
     let isShared: Bool
@@ -39,7 +44,7 @@ final class Footprint: Sendable {
     private let isAmbiguous: Bool
     /// Positions of columns in unique indexes; the order of their writes decides whether rows collide.
     private let uniqueColumns: Set<Int>
-    /// Positions of columns by which a section of the table searches rows, besides its key.
+    /// Positions of columns by which a section of the table searches rows.
     private let searchedColumns: Set<Int>
     /// Positions of columns that foreign keys refer to.
     private let referencedColumns: Set<Int>
@@ -57,8 +62,11 @@ final class Footprint: Sendable {
             same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
         isAmbiguous = Set(same.map { $0.addressColumns.map { $0.name.lowercased() } }).count > 1
         let known = schema.tables[section.table]
-        let written = Self.reach(known, dialect)
+        let written = Self.reach(known, in: schema, dialect)
         writesOnlyItsRow = written == .row
+        mayMoveRows = written != .row
+        dependsOnOtherRows =
+            known?.isView ?? true || section.visibility.map { SQLWords.readsOtherRows($0.value) } ?? false
         reach = written.union(deciding.isEmpty ? .row : deciding.contains(name) ? .everything : .otherTables)
         func positions(_ names: [String]) -> Set<Int> {
             let names = Set(names.map { $0.lowercased() })
@@ -73,11 +81,22 @@ final class Footprint: Sendable {
 
     fileprivate static func name(of table: TableName) -> String { table.name.lowercased() }
 
-    private static func reach(_ table: TableSchema?, _ dialect: any Dialect) -> Reach {
+    private static func reach(_ table: TableSchema?, in schema: DatabaseSchema, _ dialect: any Dialect) -> Reach {
         guard let table, !table.isView, table.isTransactional else { return .everything }
+        // A trigger may change a row of another table, from which a foreign key changes rows of this table.
+        if !table.triggers.isEmpty, table.foreignKeys.contains(where: { mayChangeRows($0, of: table, in: schema) }) {
+            return .everything
+        }
         let showsTriggers = dialect.showsWholeSchema || table.rights?.contains("TRIGGER") == true
         if table.triggers.isEmpty, showsTriggers { return .row }
         return dialect.triggersReachTheirTable ? .everything : .otherTables
+    }
+
+    /// Returns true if a write to the target of a foreign key may change or delete rows of its table.
+    private static func mayChangeRows(_ key: ForeignKey, of table: TableSchema, in schema: DatabaseSchema) -> Bool {
+        let effects = schema.dependents[key.target]?.first { $0.constraint == key.name && $0.table == table.name }
+        // The database user may not be allowed to list the effects.
+        return effects.map { $0.onDelete != nil || $0.onUpdate != nil } ?? true
     }
 
     /// Extends the reach by cascades.
@@ -146,8 +165,10 @@ struct Footprints: Sendable {
 }
 
 extension Section {
-    /// The columns that link rows to records or identify new rows.
+    /// The columns that are the key of rows, link rows to records or identify new rows.
+    ///
+    /// A section does not write its own key, but another section of the table may.
     fileprivate var searchedColumns: [Column] {
-        (parent.map(\.column) + (identity?.value ?? [])).map { columns[$0] }
+        (addressPositions + parent.map(\.column) + (identity?.value ?? [])).map { columns[$0] }
     }
 }

@@ -6,6 +6,8 @@ import MergeCore
 struct RowChanges {
     private(set) var now = 0
     private var rows: [RowReference: Int] = [:]
+    /// The last write of each table.
+    private var tables: [String: Int] = [:]
     /// The last write of each table that may have changed any row of other tables.
     private var others: [String: Int] = [:]
     /// The last write of each table after which another search may find other rows.
@@ -27,6 +29,7 @@ struct RowChanges {
     /// Records the reach of a change to a row that is not read again.
     mutating func note(inTable table: String, _ reach: Footprint.Reach) {
         now += 1
+        tables[table] = now
         switch reach {
         case .row: break
         case .otherTables: others[table] = now
@@ -41,6 +44,8 @@ struct RowChanges {
 
     /// Returns true if a search by other columns than the key may find other rows than before.
     func mayHaveMoved(in table: String, since time: Int) -> Bool { moves[table].map { $0 > time } ?? false }
+
+    func hasWritten(_ table: String, since time: Int) -> Bool { tables[table].map { $0 > time } ?? false }
 
     /// Returns true if a row may have changed since it was read.
     ///
