@@ -25,7 +25,7 @@ package struct FieldValues: Sendable, Hashable {
         for reference in pending {
             if let value = ids(reference.id) {
                 let field = section.fields[fields[reference.position]]
-                out.values[reference.position] = section.columns[field.column].converted(value)
+                out.values[reference.position] = section.columns[field.column].converted(key: value)
             } else {
                 out.pending.append(reference)
             }

@@ -12,17 +12,4 @@ extension Column {
         guard !value.isNull || isNullable else { throw ValueProblem("is null, which the column cannot be") }
         return value
     }
-
-    /// Returns a key's value in the type of this column, or unchanged if the column cannot store it.
-    package func converted(_ value: Value) -> Value {
-        guard type.isForeign(value) else { return value }
-        let text: String
-        switch value {
-        case .integer(let number): text = String(number)
-        case .decimal(let number): text = number.text
-        case .text(let stored): text = stored.string
-        default: return value
-        }
-        return (try? type.accept(.text(text))) ?? value
-    }
 }

@@ -11,3 +11,15 @@ package struct RawRow: Sendable, Hashable {
         self.lost = lost
     }
 }
+
+extension RawRow {
+    /// Returns the value of a section's column; nil if the row does not contain the column.
+    package func value(of column: Column) -> Value? { self[column]?.value(in: column) }
+
+    /// Returns true if the row contains a value in a section's column, and nil if it does not contain the column.
+    package func contains(_ value: Value, in column: Column) -> Bool? { self[column]?.isSame(as: value, in: column) }
+
+    private subscript(column: Column) -> RawValue? {
+        column.lookup == nil ? values.first { $0.column.name == column.name } : nil
+    }
+}

@@ -71,8 +71,10 @@ struct OtherView: Sendable {
     let view: TableView
     /// The positions of the view's columns in rows of the section.
     ///
-    /// They are nil if a column is missing, or if the columns do not contain the record's key.
+    /// They are nil if a column is missing or has another type, or if the columns do not contain the record's key.
     let positions: [Int]?
+    /// The positions of the view's columns; nil if one is missing.
+    private let addressed: Set<Int>?
     /// The positions of the columns that records read along the view's step, and of the column to which they refer.
     private let shown: Set<Int>
     private let referred: Set<Int>
@@ -87,10 +89,14 @@ struct OtherView: Sendable {
         shown = places(view.step?.column)
         referred = places(view.step?.key)
         referring = view.lookups.reduce(into: []) { $0.formUnion(places($1.own)) }
-        let found = view.columns.compactMap { wanted in
+        let columns = view.columns
+        let found = columns.compactMap { wanted in
             section.columns.firstIndex { $0.name.lowercased() == wanted.name.lowercased() }
         }
-        positions = found.count == view.columns.count && view.namesRecord ? found : nil
+        let isWhole = found.count == columns.count && view.namesRecord
+        addressed = isWhole ? Set(found) : nil
+        let hasTypes = zip(found, columns).allSatisfy { section.columns[$0].type == $1.type }
+        positions = isWhole && hasTypes ? found : nil
     }
 
     /// Returns true if a write may change what the view's records show.
@@ -109,7 +115,7 @@ struct OtherView: Sendable {
     /// Returns true if a write to some columns may move the row to another record.
     func isMoved(by assignments: [Assignment]) -> Bool {
         if view.step != nil { return assignments.contains { referred.contains($0.column) } }
-        return positions.map { positions in assignments.contains { positions.contains($0.column) } } ?? true
+        return addressed.map { addressed in assignments.contains { addressed.contains($0.column) } } ?? true
     }
 }
 

@@ -34,7 +34,8 @@ struct StoredValue {
             case .set: storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, ",")) } : nil
             case .delimitedSet(let separator, _):
                 storage == SQLITE_TEXT ? text.map { .members(Scalar.heldMembers($0, separator: separator)) } : nil
-            case .date, .dateTime, .timestamp, .time: storage == SQLITE_TEXT ? time(column.type) : nil
+            case .date, .dateTime, .timestamp, .time:
+                storage == SQLITE_TEXT ? text.flatMap { column.type.storedTime($0) } : nil
             case .json: json(storage, column)
             case .inet4, .inet6: storage == SQLITE_TEXT ? text.flatMap { try? column.type.accept(.text($0)) } : nil
             case .binary, .bytes: storage == SQLITE_BLOB ? .bytes(bytes) : nil
@@ -114,18 +115,5 @@ struct StoredValue {
         let count = Int(sqlite3_column_bytes(raw, index))
         guard let start, count > 0 else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
-    }
-
-    /// Decodes a time in the form of SQLite's own functions and most programs; nil for other forms, which stay text.
-    private func time(_ type: ColumnType) -> Value? {
-        guard let text else { return nil }
-        if case .timestamp(let digits, _) = type {
-            var reader = TimeReader(text)
-            guard let (moment, fraction) = reader.dateTime(), fraction <= digits, reader.isAtEnd || reader.take("Z"),
-                reader.isAtEnd
-            else { return nil }
-            return .dateTime(moment)
-        }
-        return try? type.accept(.text(text))
     }
 }

@@ -74,14 +74,15 @@ struct RuleChecks {
     /// - Parameter row: values of the columns, which contain the key.
     mutating func forget(_ row: [Value], _ columns: [Column], of table: TableName) {
         if written.rows.isEmpty { return }
-        let values = Dictionary(zip(columns.map { $0.name.lowercased() }, row)) { first, _ in first }
+        let values = Dictionary(
+            zip(columns, row).map { ($0.name.lowercased(), RawValue(column: $0, value: $1)) }
+        ) { first, _ in first }
         written.remove { written in
             let section = written.last.section
             return section.table.name.lowercased() == table.name.lowercased()
                 && written.address.allSatisfy { part in
-                    // Each section converts the value to its own type.
                     let column = section.columns[part.column]
-                    return values[column.name.lowercased()].map { column.converted($0) == part.value } ?? false
+                    return values[column.name.lowercased()]?.isSame(as: part.value, in: column) ?? false
                 }
         }
     }

@@ -44,7 +44,7 @@ extension PushTransaction {
                 let own = moved.resource.root.columns.firstIndex(of: step.own),
                 let key = outcome.itemKey ?? (section.kind == .root ? report.key : nil)
             else { return true }
-            return key == RecordKey([step.key.converted(root[own])])
+            return key == RecordKey([section.columns[0].converted(root[own], from: step.own)])
         }
     }
 }

@@ -93,10 +93,8 @@ struct RowRights {
         let root = row.section
         if known.row == nil, known.fields.isEmpty { return false }
         let values = (row.resource.access?.columns ?? []).map { column -> Value? in
-            if let whole = known.row?.values.first(where: { $0.column.name == root.columns[column].name }) {
-                return whole.value
-            }
-            return known.fields.first { root.fields[$0.key].column == column }?.value
+            known.row?.value(of: root.columns[column])
+                ?? known.fields.first { root.fields[$0.key].column == column }?.value
         }
         let sure = values.compactMap(\.self)
         return sure.count < values.count || view.grants(onConditions: sure).isEmpty

@@ -167,8 +167,7 @@ extension Section {
     func contains(_ row: RawRow, in root: [Value]?) -> Bool {
         guard let root else { return true }
         return parent.allSatisfy { link in
-            let known = row.values.first { $0.column.name == columns[link.column].name }
-            return known.map { $0.value == root[link.rootColumn] } ?? true
+            row.contains(root[link.rootColumn], in: columns[link.column]) ?? true
         }
     }
 }

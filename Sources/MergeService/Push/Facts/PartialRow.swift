@@ -16,6 +16,11 @@ extension PartialRow {
             table: cascade.table, columns: cascade.columns, values: row, address: Array(0..<cascade.nameCount))
     }
 
+    /// Returns the value that an assignment sets.
+    func setting(_ assignment: Assignment) -> RawValue {
+        RawValue(column: columns[assignment.column], value: assignment.value)
+    }
+
     /// Returns the values of some columns in their types; nil if the row does not contain all of them.
     func values(of wanted: [Column]) -> [Value]? {
         let found = wanted.compactMap { column in

@@ -12,7 +12,7 @@ extension ReferredValues {
         let views = run.active.views
         guard views.hasConditionSteps else { return }
         let written = assignments.map { assignments in
-            Dictionary(assignments.map { (row.columns[$0.column].name.lowercased(), $0.value) }) { $1 }
+            Dictionary(assignments.map { (row.columns[$0.column].name.lowercased(), row.setting($0)) }) { $1 }
         }
         for step in views.conditionSteps(from: row.table) where written?[step.own.name.lowercased()] != nil {
             try recordTarget(of: step, in: row, run, &writer)
@@ -21,7 +21,7 @@ extension ReferredValues {
             let key = written?[step.key.name.lowercased()]
             if written != nil, key == nil, written?[step.column.name.lowercased()] == nil { continue }
             for values in try Self.values(of: [step.key, step.column], in: row, run, &writer) {
-                record(values[1], of: step, at: values[0])
+                record(values[1], of: step, at: RawValue(column: step.key, value: values[0]))
             }
             // No other row has the new key.
             if let key { record(.null, of: step, at: key) }
@@ -34,7 +34,9 @@ extension ReferredValues {
     ) throws(PushStop) {
         guard run.active.views.hasConditionSteps else { return }
         for step in run.active.views.conditionSteps(to: row.table) {
-            for key in try Self.values(of: [step.key], in: row, run, &writer) { record(.null, of: step, at: key[0]) }
+            for key in try Self.values(of: [step.key], in: row, run, &writer) {
+                record(.null, of: step, at: RawValue(column: step.key, value: key[0]))
+            }
         }
     }
 
@@ -47,7 +49,8 @@ extension ReferredValues {
                 $0.lookup == nil && $0.name.lowercased() == step.own.name.lowercased()
             })
         else { return }
-        let key = step.key.converted(row.values[own])
+        let key = RawValue(
+            column: step.key, value: step.key.converted(row.values[own], from: row.columns[own]))
         if value(of: step, at: key) != nil { return }
         if let position = row.columns.firstIndex(where: { $0.lookup == step }) {
             return record(row.values[position], of: step, at: key)
@@ -55,9 +58,9 @@ extension ReferredValues {
         try writer.flushUnlessShared()
         let rows = try run.query(
             RawSQL(run.dialect).share(
-                [step.key, step.column], of: step.table, where: [RawValue(column: step.key, value: key)]))
+                [step.key, step.column], of: step.table, where: [key]))
         // The database may equate other keys.
-        record(rows.first { $0[0] == key }?[1] ?? .null, of: step, at: key)
+        record(rows.first { $0[0] == key.value }?[1] ?? .null, of: step, at: key)
     }
 
     /// Returns the values of some columns of a row; reads them if they are missing.

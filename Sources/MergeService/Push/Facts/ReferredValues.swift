@@ -15,15 +15,15 @@ struct ReferredValues {
     var isEmpty: Bool { values.isEmpty }
 
     /// Returns the value that a reference led to before the push; nil if no write concerned its row.
-    func value(of step: ReferenceStep, at key: Value) -> Value? {
-        key.isNull ? .null : values[cell(step, key)]
+    func value(of step: ReferenceStep, at key: RawValue) -> Value? {
+        key.value.isNull ? .null : values[cell(step, key)]
     }
 
     /// Records the current value of a row's column, unless an earlier write did.
     ///
     /// - Parameter value: NULL if the row does not exist.
-    mutating func record(_ value: Value, of step: ReferenceStep, at key: Value) {
-        if key.isNull { return }
+    mutating func record(_ value: Value, of step: ReferenceStep, at key: RawValue) {
+        if key.value.isNull { return }
         let cell = cell(step, key)
         if values[cell] == nil { values[cell] = value }
     }
@@ -36,12 +36,14 @@ struct ReferredValues {
         for (position, column) in columns.enumerated() {
             guard let step = column.lookup,
                 let own = columns.firstIndex(where: { $0.lookup == nil && $0.name == step.own.name }),
-                let value = value(of: step, at: row[own])
+                let value = value(of: step, at: RawValue(column: columns[own], value: row[own]))
             else { continue }
             before[position] = value
         }
         return before == row ? nil : before
     }
 
-    private func cell(_ step: ReferenceStep, _ key: Value) -> Cell { Cell(step: step, key: step.key.converted(key)) }
+    private func cell(_ step: ReferenceStep, _ key: RawValue) -> Cell {
+        Cell(step: step, key: key.value(in: step.key))
+    }
 }

@@ -18,7 +18,9 @@ struct RowsBefore {
     private let run: RunEnvironment
     private var referred = ReferredValues()
     /// Columns of changed rows: all written columns of tables with guards, else the columns that access conditions test.
-    private var originals: [RowName: [String: Value]] = [:]
+    ///
+    /// Each is in the types of all sections of the table.
+    private var originals: [RowName: [Column: Value]] = [:]
     /// Results of guards.
     private var frozen: [GuardedRow: Bool] = [:]
     /// Inserted rows of tables with guards, with access conditions, or with checks of another section.
@@ -47,7 +49,7 @@ struct RowsBefore {
         guard !originals.isEmpty, let known = originals[name(of: section.addressKey(of: row), in: section)] else {
             return nil
         }
-        return zip(section.columns, row).map { known[$0.name.lowercased()] ?? $1 }
+        return zip(section.columns, row).map { known[$0] ?? $1 }
     }
 
     func isNew(_ row: [Value], in section: Section) -> Bool {
@@ -62,9 +64,7 @@ struct RowsBefore {
     func deletedRow(_ key: RecordKey, of section: Section) -> RawRow? {
         deleted.last { deleted in
             section.showsRows(of: deleted.section, in: active.footprints)
-                && zip(section.columns, key.parts).allSatisfy { column, value in
-                    deleted.row.values.contains { $0.column.name == column.name && $0.value == value }
-                }
+                && zip(section.columns, key.parts).allSatisfy { deleted.row.contains($1, in: $0) ?? false }
         }?.row
     }
 
@@ -171,19 +171,21 @@ struct RowsBefore {
         }
         let isNoted = isGuarded || !tested.isDisjoint(with: columns)
         guard isNoted || renames && !(originals.isEmpty && fresh.isEmpty) else { return }
-        let values = try addressValues(of: row, &writer)
-        let names = names(of: values, in: row.table)
-        for (column, part) in zip(columns, assignments) where isGuarded || tested.contains(column) {
-            for name in names where originals[name]?[column] == nil {
-                originals[name, default: [:]][column] = row.values[part.column]
+        let noted = sections(of: row.table).flatMap(\.columns).filter { column in
+            let name = column.name.lowercased()
+            return column.lookup == nil && columns.contains(name) && (isGuarded || tested.contains(name))
+        }
+        let values = try addressValues(of: row, and: noted, &writer)
+        for name in names(of: values, in: row.table) {
+            for column in noted where originals[name]?[column] == nil {
+                originals[name, default: [:]][column] = values[column]
             }
         }
         if isGuarded { try recordFrozen(values, in: row.table) }
         if renames {
-            // Each section converts the new value to its own type.
-            let written = Dictionary(zip(columns, assignments.map(\.value))) { $1 }
+            let written = Dictionary(zip(columns, assignments.map { row.setting($0) })) { $1 }
             let after = values.map { column, value in
-                (column, written[column.name.lowercased()].map { column.converted($0) } ?? value)
+                (column, written[column.name.lowercased()]?.value(in: column) ?? value)
             }
             rename(values, to: Dictionary(uniqueKeysWithValues: after), in: row.table)
         }
@@ -230,13 +232,15 @@ struct RowsBefore {
         }
     }
 
-    /// Returns the values by which sections find a row; reads those that are missing.
+    /// Returns the values by which sections find a row, and those of other columns.
+    ///
+    /// Missing columns, and columns in the type of another section, are read.
     private func addressValues(
-        of row: PartialRow, _ writer: inout ChangeWriter
+        of row: PartialRow, and others: [Column] = [], _ writer: inout ChangeWriter
     ) throws(PushStop) -> [Column: Value] {
         var values = Dictionary(zip(row.columns, row.values)) { first, _ in first }
         var missing: [Column] = []
-        for column in sections(of: row.table).flatMap(\.addressColumns)
+        for column in sections(of: row.table).flatMap(\.addressColumns) + others
         where values[column] == nil && !missing.contains(column) { missing.append(column) }
         if missing.isEmpty || row.address.isEmpty { return values }
         try writer.flush()

@@ -217,8 +217,7 @@ struct OtherRecords {
         if row.address.isEmpty || row.address.contains(where: { $0.value == .null }) { return }
         var columns: [Column] = []
         let steps = isWritten ? row.views.flatMap(\.lookups) : []
-        for column in row.views.flatMap(\.columns) + steps.map(\.own)
-        where !columns.contains(where: { $0.isNamed(column.name) }) {
+        for column in row.views.flatMap(\.columns) + steps.map(\.own) where !columns.contains(column) {
             columns.append(column)
         }
         if columns.isEmpty { return }
@@ -228,7 +227,7 @@ struct OtherRecords {
         for values in found {
             try note(values, columns, shownBy: row.views, row.report, before, isCertain: row.isCertain)
             for step in steps {
-                guard let own = columns.firstIndex(where: { $0.isNamed(step.own.name) }) else { continue }
+                guard let own = columns.firstIndex(of: step.own) else { continue }
                 try share(step, values[own])
             }
         }
@@ -250,7 +249,9 @@ struct OtherRecords {
     ) throws(PushStop) {
         for view in views {
             let values = view.columns.compactMap { wanted in
-                columns.firstIndex { $0.isNamed(wanted.name) }.map { row[$0] }
+                (columns.firstIndex(of: wanted) ?? columns.firstIndex { $0.isNamed(wanted.name) }).map {
+                    wanted.converted(row[$0], from: columns[$0])
+                }
             }
             guard values.count == view.columns.count, !values.isEmpty, !values.contains(.null) else { continue }
             if let key = view.key(values) {
