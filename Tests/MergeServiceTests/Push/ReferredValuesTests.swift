@@ -18,9 +18,13 @@ import Testing
         [.integer(1), order.map { .integer($0) } ?? .null, technician.map { name($0) } ?? .null]
     }
 
+    private static func key(_ value: Value, _ type: ColumnType = number) -> RawValue {
+        RawValue(column: Column(name: "order_id", type: type, isNullable: true), value: value)
+    }
+
     private static func recording(_ values: [(key: Int128, value: Value)]) -> ReferredValues {
         var referred = ReferredValues()
-        for (key, value) in values { referred.record(value, of: step, at: .integer(key)) }
+        for (key, value) in values { referred.record(value, of: step, at: Self.key(.integer(key))) }
         return referred
     }
 
@@ -61,9 +65,11 @@ import Testing
     @Test("Keys of equal value are one key")
     func keys() throws {
         var referred = ReferredValues()
-        referred.record(Self.name("ann"), of: Self.step, at: .decimal(try #require(ExactDecimal("5"))))
-        #expect(referred.value(of: Self.step, at: .integer(5)) == Self.name("ann"))
-        #expect(referred.value(of: Self.step, at: .integer(6)) == nil)
-        #expect(referred.value(of: Self.step, at: .null) == .null)
+        let decimal = ColumnType.decimal(precision: 5, scale: 0, isUnsigned: false)
+        referred.record(
+            Self.name("ann"), of: Self.step, at: Self.key(.decimal(try #require(ExactDecimal("5"))), decimal))
+        #expect(referred.value(of: Self.step, at: Self.key(.integer(5))) == Self.name("ann"))
+        #expect(referred.value(of: Self.step, at: Self.key(.integer(6))) == nil)
+        #expect(referred.value(of: Self.step, at: Self.key(.null)) == .null)
     }
 }
