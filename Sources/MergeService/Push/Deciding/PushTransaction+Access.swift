@@ -65,9 +65,9 @@ extension PushTransaction {
         for index in progress.reports.indices
         where !progress.reports[index].needs.isEmpty && progress.reports[index].isMerged {
             let other = progress.reports[index].resource.root
-            guard index != row.index, progress.reports[index].key == key, run.footprint(other).table == table else {
-                continue
-            }
+            guard index != row.index, run.footprint(other).table == table,
+                let edited = progress.reports[index].key, row.section.isSame(key, as: edited, of: other)
+            else { continue }
             if progress.reports[index].resource === row.resource {
                 try checkInside(index, root)
             } else {

@@ -270,6 +270,14 @@ extension Section {
     /// Returns the values by which a row is found.
     func addressKey(of row: [Value]) -> RecordKey { RecordKey(addressPositions.map { row[$0] }) }
 
+    /// Returns true if a key of this section is the same as a key of another section of the table.
+    func isSame(_ key: RecordKey, as edited: RecordKey, of other: Section) -> Bool {
+        key.parts.count == edited.parts.count
+            && zip(zip(columns, key.parts), zip(other.columns, edited.parts)).allSatisfy { own, part in
+                RawValue(column: part.0, value: part.1).isSame(as: own.1, in: own.0)
+            }
+    }
+
     /// Returns true if this section finds the rows of another section by the same columns.
     func showsRows(of other: Section, in footprints: Footprints) -> Bool {
         footprints[other].table == footprints[self].table && other.keyCount == keyCount

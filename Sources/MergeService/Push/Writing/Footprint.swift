@@ -40,7 +40,7 @@ final class Footprint: Sendable {
     /// True if several sections use the table, and a check of one may revert a write through another.
     let isCheckedElsewhere: Bool
     let isShared: Bool
-    /// True if these sections find rows by different columns; then only the whole table can be named.
+    /// True if these sections find rows by different columns or types; then only the whole table can be named.
     private let isAmbiguous: Bool
     /// Positions of columns in unique indexes; the order of their writes decides whether rows collide.
     private let uniqueColumns: Set<Int>
@@ -60,7 +60,9 @@ final class Footprint: Sendable {
         isShared = same.count > 1
         isCheckedElsewhere =
             same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
-        isAmbiguous = Set(same.map { $0.addressColumns.map { $0.name.lowercased() } }).count > 1
+        isAmbiguous =
+            Set(same.map { $0.addressColumns.map { $0.name.lowercased() } }).count > 1
+            || Set(same.map { $0.addressColumns.map(\.type) }).count > 1
         let known = schema.tables[section.table]
         let written = Self.reach(known, in: schema, dialect)
         writesOnlyItsRow = written == .row
