@@ -84,6 +84,7 @@ final class PushMerging: Sendable {
             guard let records = try transaction.merge() else {
                 return .rollback([.refused(transaction.progress.reports)])
             }
+            try transaction.readMovedItems(records)
             try transaction.others.findAll(transaction.progress, transaction.facts.before)
             let outcomes = try transaction.run.reading { () throws(StoreError) in
                 let kept = try answers(transaction, records)

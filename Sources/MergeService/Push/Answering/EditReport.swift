@@ -19,6 +19,8 @@ struct EditReport: Sendable {
     /// The tested values of the record before the push; nil if it did not exist or no conditions test it.
     var conditions: ConditionTuple?
     var createsRecord = false
+    /// The written items that a later edit moved to other records.
+    var moved: [EntryRow: [Value]] = [:]
     var problem: Problem?
 
     init(_ edit: Edit, problem: Problem? = nil) {

@@ -46,7 +46,7 @@ struct ResultAssembly {
             }
         }
         for position in outcomes.indices where read?.problem == nil {
-            if let sides = Self.standing(outcomes[position], of: resource, in: &rows) {
+            if let sides = Self.standing(outcomes[position], of: resource, in: &rows, reports[index].moved) {
                 outcomes[position].sides = sides
             }
         }
@@ -101,10 +101,14 @@ struct ResultAssembly {
     }
 
     /// Returns an outcome's sides with the current values, which triggers may have changed; nil if they are unchanged.
-    private static func standing(_ outcome: Outcome, of resource: Resource, in rows: inout RecordRows?) -> Sides? {
+    ///
+    /// - Parameter moved: items that are not in the record any more.
+    private static func standing(
+        _ outcome: Outcome, of resource: Resource, in rows: inout RecordRows?, _ moved: [EntryRow: [Value]]
+    ) -> Sides? {
         guard let sides = outcome.sides else { return nil }
         let item: RecordKey? = if case .key(let key)? = outcome.item { key } else { nil }
-        let standing = rows?.row(outcome.section, item)
+        let standing = rows?.row(outcome.section, item) ?? moved[EntryRow(section: outcome.section, key: item)]
         guard let standing, let group = outcome.group else {
             return sides.writing(standing.map { .row($0) } ?? .null)
         }
