@@ -192,27 +192,24 @@ package struct JournalRestore: Sendable {
         }
     }
 
-    private struct RowName: Hashable {
-        let resource: String
-        let row: RowEffect.Row
-    }
-
     private func missing(
         of gap: [GapEntry], _ report: inout RestoreReport
     ) async throws(StoreError) -> [MissingPush] {
-        var rows: [RowName: [(entry: Int, step: EntryReader.Step)]] = [:]
+        var rows: [SharedRows.Name: [(entry: Int, step: EntryReader.Step)]] = [:]
         for (index, entry) in gap.enumerated() {
             for step in entry.steps {
-                rows[RowName(resource: entry.resource.name, row: step.effect.row), default: []].append((index, step))
+                rows[SharedRows.Name(resource: entry.resource, row: step.effect.row), default: []].append((index, step))
             }
         }
         var states: [[Int: RestoredRow.State]] = Array(repeating: [:], count: gap.count)
+        let shared = SharedRows(among: rows.keys)
         for (name, steps) in rows {
-            guard let resource = active.catalog[name.resource] else { continue }
-            let current = try await current(name.row, of: resource)
-            for (step, state) in zip(steps, RestoredRow.states(of: steps.map(\.step.effect), current: current)) {
-                states[step.entry][step.step.outcome] = state
-            }
+            let effects = steps.map(\.step.effect)
+            let found =
+                shared.contains(name)
+                ? effects.map { _ in RestoredRow.State.unclear }
+                : RestoredRow.states(of: effects, current: try await current(name.row, of: name.resource))
+            for (step, state) in zip(steps, found) { states[step.entry][step.step.outcome] = state }
         }
         var missing: [MissingPush] = []
         for (entry, states) in zip(gap, states) {
