@@ -27,6 +27,17 @@ import TestSupport
         #expect(Self.told(history, 40) == ["a", "c", "d"] && Self.told(history, 50) == ["a"])
     }
 
+    @Test("A foreign deletion ends the record's values")
+    func foreignDeletion() {
+        let tag = ConditionTag(Array("a".utf8))
+        var history = ConditionHistory()
+        history.append(ConditionStep.steps(through: [tag]), at: 10)
+        #expect(Self.told(history, 10) == ["a"])
+        history.append(ConditionStep.steps(through: [tag, .none]), at: 20)
+        #expect(Self.told(history, 19) == ["a"] && Self.told(history, 20) == [] && history.latest == nil)
+        #expect(ConditionStep.steps(through: [.none]).isEmpty)
+    }
+
     @Test func itIsBoundedAndSaysSo() {
         var history = ConditionHistory()
         for number in 0..<40 { history.append([Self.step("\(number)", "\(number + 1)")], at: 100 + number) }

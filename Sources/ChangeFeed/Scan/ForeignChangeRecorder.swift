@@ -40,9 +40,11 @@ struct ForeignChangeRecorder: Sendable {
         return zip(changes, records).map { change, records in
             let tags =
                 readsConditions ? [] : [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
+            let left = unit.isRoot ? change.now.flatMap { unit.link(of: $0) }.flatMap { unit.view.key($0) } : nil
             return records.map { key in
                 ForeignChange(
-                    name: names.name(key, unit), toldSince: revision, tags: conditions[key].map { [$0] } ?? tags)
+                    name: names.name(key, unit), toldSince: revision, tags: conditions[key].map { [$0] } ?? tags,
+                    isGone: unit.isRoot ? key != left : nil)
             }
         }
     }
@@ -135,14 +137,23 @@ struct ForeignChangeRecorder: Sendable {
         let histories = try Sequencing.histories(of: moved, in: tables, session)
         var names: [RecordName] = []
         var tags: [RecordName: [ConditionTag]] = [:]
+        var gone: Set<RecordName> = []
         for change in changes {
             // Clients that have read the later revision have delivery records, which the pass compares. Other clients
             // will read that revision, if its history contains the condition values.
             let history = histories[change.name]
-            if let revision = known[change.name], revision > change.toldSince, change.isTold(by: history) { continue }
+            let hasLaterRevision = known[change.name].map { $0 > change.toldSince } ?? false
+            if hasLaterRevision, change.isTold(by: history) { continue }
             if tags[change.name] == nil { names.append(change.name) }
             tags[change.name, default: []] += change.values(behind: history)
+            // A later push may have created the record again.
+            switch change.isGone {
+            case true? where !hasLaterRevision: gone.insert(change.name)
+            case false?: gone.remove(change.name)
+            default: break
+            }
         }
+        for name in gone where tags[name]?.isEmpty == false { tags[name]?.append(.none) }
         if names.isEmpty { return 0 }
         if tables.dialect.sequencesWithMerge {
             let changes = names.map { name in

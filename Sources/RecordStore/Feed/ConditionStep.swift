@@ -13,9 +13,11 @@ package struct ConditionStep: Sendable, Hashable {
 }
 
 extension ConditionStep {
-    /// Returns the steps through the tags that a scan found; the last tag is the record's current one.
+    /// Returns the steps through the tags of a foreign change.
+    ///
+    /// The last tag is the record's current one, or `.none` if the record is gone.
     package static func steps(through tags: [ConditionTag]) -> [ConditionStep] {
-        guard let last = tags.last else { return [] }
-        return tags.map { ConditionStep(before: $0.bytes, after: last.bytes) }
+        let after = tags.last.flatMap { $0 == .none ? nil : $0.bytes }
+        return tags.filter { $0 != .none }.map { ConditionStep(before: $0.bytes, after: after) }
     }
 }
