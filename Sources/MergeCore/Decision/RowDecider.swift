@@ -195,6 +195,7 @@ package struct RowDecider {
         }
         let base = Self.merged(groups.map(\.base))
         if let rule = guards.frozen { return spared(row, base: base, item: item, rule: rule, by: .frozen) }
+        if guards.hasLaterRows { return spared(row, base: base, item: item, rule: section.onDeleteConflict.rule) }
         let gone = Sides(base: base, current: .row(row), edited: .null, written: .null)
         guard isConflict else {
             let rule = section.softDelete?.rule ?? .default

@@ -13,6 +13,9 @@ package struct RowGuards: Sendable, Hashable {
     /// True if the push inserted the row, so that no earlier row exists.
     package var isNew = false
 
+    /// True if an undo would delete the record together with rows that were added or changed later.
+    package var hasLaterRows = false
+
     /// No guards.
     package static let none = RowGuards()
 

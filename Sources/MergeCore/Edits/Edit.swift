@@ -10,9 +10,15 @@ package final class Edit: Sendable, Hashable {
     package let path: WirePath
     /// The parts of a journal entry that the edit undoes; empty unless the edit is an undo.
     package let reversals: [Reversal]
+    /// True for an undo that replaces later changes.
+    package let isForced: Bool
 
     /// Creates an edit of one record.
-    package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath, reversals: [Reversal] = []) {
+    package init(
+        resource: Resource, id: RowID, rows: [RowEdit], path: WirePath, reversals: [Reversal] = [],
+        isForced: Bool = false
+    ) {
+        self.isForced = isForced
         self.resource = resource
         self.id = id
         self.rows = rows
@@ -21,13 +27,18 @@ package final class Edit: Sendable, Hashable {
     }
 
     package static func == (a: Edit, b: Edit) -> Bool {
-        a === b || (a.resource, a.id, a.rows, a.path, a.reversals) == (b.resource, b.id, b.rows, b.path, b.reversals)
+        a === b
+            || (a.resource, a.id, a.rows, a.path, a.reversals) == (b.resource, b.id, b.rows, b.path, b.reversals)
+                && a.isForced == b.isForced
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(path)
     }
+
+    /// True for an undo that keeps later changes.
+    package var keepsLaterChanges: Bool { !reversals.isEmpty && !isForced }
 
     /// True if the edit creates its record.
     package var createsRecord: Bool {

@@ -10,7 +10,7 @@ extension Edit {
             guard let current = record.row(row.section, key: row.id?.key, of: resource) else { return row }
             return row.rebased(on: current, in: resource.sections[row.section])
         }
-        return Edit(resource: resource, id: id, rows: rebased, path: path, reversals: reversals)
+        return Edit(resource: resource, id: id, rows: rebased, path: path, reversals: reversals, isForced: true)
     }
 }
 

@@ -43,7 +43,9 @@ struct RowEvaluation {
     }
 
     private func guarded() throws(DecidingStop) -> FoundRow {
-        guard let current = found.current, facts.run.active.views.hasGuards(row.resource) else { return found }
+        guard let current = found.current,
+            facts.run.active.views.hasGuards(row.resource) || row.step.edit.keepsLaterChanges
+        else { return found }
         return FoundRow(found.state, item: found.item, guards: try facts.guards(of: current, in: row, action))
     }
 

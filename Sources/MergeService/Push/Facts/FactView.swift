@@ -94,8 +94,21 @@ struct FactView {
         if case .delete = action, section.kind == .root, guards.frozen == nil {
             guards.frozen = try frozenPart(of: row, in: edited.resource)
         }
+        if case .delete = action, section.kind == .root, edited.step.edit.keepsLaterChanges {
+            guards.hasLaterRows = try hasParts(row, in: edited.resource)
+        }
         guards.before = before.original(of: row, in: section)
         return guards
+    }
+
+    /// Returns true if a record has rows in other sections that clients can write.
+    ///
+    /// An undo of a creation deletes the rows of its entry before the root, so other rows are later ones.
+    private func hasParts(_ root: [Value], in resource: Resource) throws(DecidingStop) -> Bool {
+        for (position, section) in resource.sections.enumerated().dropFirst() where !section.groups.isEmpty {
+            if try !rows(of: SectionPlace(resource, position), in: root).isEmpty { return true }
+        }
+        return false
     }
 
     /// Returns the rule that freezes a row of another section of a record; nil if no row is frozen.
