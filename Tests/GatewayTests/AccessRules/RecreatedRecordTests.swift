@@ -1,4 +1,4 @@
-import Foundation
+import Operations
 import RecordStore
 import Testing
 import TestSupport
