@@ -238,7 +238,7 @@ import TestSupport
         try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
                 let start = try await client.post("/v1/sync", #"{"pushes": []}"#).json()
-                let (feed, revision) = (start["feed"]?.text ?? "", start["revision"]?.text ?? "")
+                let (feed, revision) = (start["feed"]?.text ?? "", start["revision"]?.int ?? 0)
                 let edit = Self.edit("byid", "1", Self.step("price", "10", "11"))
                 #expect(try await client.post("/v1/push", Self.push([edit])).status == 200)
                 let page = try await client.get("/v1/changes?feed=\(feed)&since=\(revision)")
