@@ -39,10 +39,13 @@ import Testing
             var all = ""
             if database.kind == .mariadb, place == .together {
                 let schema = "fieldmerge_" + database.name
-                let tables = try await database.run(
-                    "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '\(schema)';")
-                for table in tables.split(separator: "\n") {
-                    all += try await database.run("SELECT * FROM `\(schema)`.`\(table)`;")
+                let columns = try await database.run(
+                    "SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = '\(schema)';")
+                for line in columns.split(separator: "\n") {
+                    let names = line.split(separator: "\t")
+                    // Bytes as text of one byte each.
+                    all += try await database.run(
+                        "SELECT CONVERT(`\(names[1])` USING latin1) FROM `\(schema)`.`\(names[0])`;")
                 }
                 return all
             }
@@ -52,7 +55,13 @@ import Testing
         }
 
         private func file(_ sql: String) async throws -> String {
-            try await Shell.run(["sqlite3", "-cmd", ".timeout 5000", database.journalFile], input: sql)
+            // Bytes outside of ASCII are left out.
+            try await Shell.run(
+                [
+                    "bash", "-c", "sqlite3 -cmd '.timeout 5000' \"$0\" | tr -cd '\\11\\12\\40-\\176'",
+                    database.journalFile,
+                ],
+                input: sql)
         }
     }
 
