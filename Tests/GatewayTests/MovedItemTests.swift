@@ -47,4 +47,25 @@ import TestSupport
             }
         }
     }
+
+    @Test("An item that another record contains is missing, with nothing written", arguments: TestEngine.allCases)
+    func elsewhere(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.sql, sqlite: Self.sql)
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                let push = """
+                    {"edits": [
+                      {"resource": "lines", "id": 1, "changeset": {"line": {"order_no": {"old": 1, "new": 2}}}},
+                      {"resource": "orders", "id": 1, "changeset": {
+                        "lines": [{"id": 1, "article": {"old": "tea", "new": "coffee"}}]}},
+                      {"resource": "orders", "id": 2, "changeset": {
+                        "lines": [{"id": 1, "article": {"old": "tea", "new": "coffee"}}]}}]}
+                    """
+                let answer = try await client.post("/v1/push", push)
+                let outcome = try answer.json()["results"]?[1]?["outcomes"]?[0]
+                #expect(outcome?["outcome"]?.text == "missing", "\(answer.text)")
+                #expect(outcome?["written"]?.isNull == true, "\(answer.text)")
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@ extension PushTransaction {
                 run.view(of: index)?.seesEverything ?? true
             else { continue }
             var rows = records[index]?.readable.map { RecordRows($0, report.resource) }
-            for outcome in report.outcomes where outcome.sides != nil && outcome.kind != .deleted {
+            for outcome in report.outcomes where outcome.sides != nil && Self.metRow.contains(outcome.kind) {
                 let section = report.resource.sections[outcome.section]
                 guard case .key(let key)? = outcome.item, run.footprint(section).isShared,
                     rows?.row(outcome.section, key) == nil
@@ -27,4 +27,9 @@ extension PushTransaction {
             }
         }
     }
+
+    /// The outcomes of edits that met their row. A row that was missing may exist in another record.
+    private static let metRow: Set<OutcomeKind> = [
+        .applied, .clientWon, .serverWon, .combined, .inserted, .restored,
+    ]
 }
