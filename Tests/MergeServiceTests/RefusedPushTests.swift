@@ -8,12 +8,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RefusedPushTests {
     private static let kept = "body IS NOT NULL"
 
-    /// A shared run and a run alone are rejected, and the third transaction stores the push.
+    /// The first transaction is rejected, and the second one stores the push.
     private static func rejected(
         storing fault: FaultyEngine.Fault, again next: FaultyEngine.Fault = .passes
     ) async throws -> (counters: Counters, outcome: String) {
         let counters = try await Counters(.together, policy: .reject)
-        counters.engine.meet([.passes, .passes, fault, next])
+        counters.engine.meet([.passes, fault, next])
         let outcome = await counters.outcome { () async throws(Failure) in
             try await counters.add(1, base: 3, key: "k")
         }

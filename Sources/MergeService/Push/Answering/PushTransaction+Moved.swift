@@ -28,7 +28,9 @@ extension PushTransaction {
         }
     }
 
-    /// The outcomes of edits that met their row. A row that was missing may exist in another record.
+    /// The outcomes of edits that met their row.
+    ///
+    /// A row that was missing may exist in another record.
     private static let metRow: Set<OutcomeKind> = [
         .applied, .clientWon, .serverWon, .combined, .inserted, .restored,
     ]
