@@ -237,17 +237,16 @@ import TestSupport
         let database = try await TestDatabase(kind, mariadb: prices, sqlite: prices)
         try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
-                let start = try await client.post("/v1/sync", #"{"pushes": []}"#).json()
-                let (feed, revision) = (start["feed"]?.text ?? "", start["revision"]?.int ?? 0)
+                let position = try await client.position()
                 let edit = Self.edit("byid", "1", Self.step("price", "10", "11"))
-                #expect(try await client.post("/v1/push", Self.push([edit])).status == 200)
-                let page = try await client.get("/v1/changes?feed=\(feed)&since=\(revision)")
-                let names = try page.json()["changes"]?.array.map { change in
+                _ = try await client.push(edit)
+                let page = try await client.changes(after: position)
+                let names = page["changes"]?.array.map { change in
                     let id = change["id"]
                     return (change["resource"]?.text ?? "")
                         + " \(id?.int.map { [$0] } ?? id?.array.compactMap(\.int) ?? [])"
                 }
-                #expect(names.map { Set($0) } == ["byid [1]", "bykey [5, 1]"], "\(page.text)")
+                #expect(names.map { Set($0) } == ["byid [1]", "bykey [5, 1]"], "\(page)")
             }
         }
     }
