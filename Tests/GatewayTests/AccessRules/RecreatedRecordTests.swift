@@ -62,6 +62,9 @@ import TestSupport
         var driver = try await Follower(gateway)
         try await gateway.database.run("INSERT INTO things VALUES ('A', 'd1', 'n');")
         #expect(try await driver.poll(until: "A") == ["A"])
+        // A pass that begins after the record was reported.
+        try await gateway.database.run("INSERT INTO things VALUES ('X', 'd1', 'n');")
+        _ = try await driver.poll(until: "X")
         try await gateway.database.run(removal)
         _ = try await driver.poll(until: "-A")
         try await create("A", for: "null", on: gateway)
