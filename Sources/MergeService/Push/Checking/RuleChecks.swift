@@ -15,13 +15,16 @@ struct RuleChecks {
     private let run: RunEnvironment
     private var written = WrittenRows()
     /// Columns written in rows that several resources share, by section.
-    private var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
+    private var sharedWrites: [KeyName: [SectionID: Set<String>]] = [:]
 
     init(_ run: RunEnvironment) {
         self.run = run
     }
 
     var isEmpty: Bool { written.rows.isEmpty }
+
+    /// True if the renaming of a row may concern recorded writes.
+    var followsRows: Bool { !written.rows.isEmpty || !sharedWrites.isEmpty }
 
     // MARK: Writes
 
@@ -57,11 +60,30 @@ struct RuleChecks {
     }
 
     /// Records the columns of an update, if a check of another section may revert them.
-    mutating func recordColumns(_ assignments: [Assignment], of row: EditedRow, current: [Value]) {
-        let footprint = run.footprint(row.section)
-        guard footprint.isCheckedElsewhere else { return }
-        sharedWrites[footprint.reference(to: row.section.addressKey(of: current)), default: [:]][row.id, default: []]
-            .formUnion(assignments.map { row.section.columns[$0.column].name.lowercased() })
+    ///
+    /// - Parameter names: the row's names under all keys of its table.
+    mutating func recordColumns(_ assignments: [Assignment], of row: EditedRow, names: [KeyName]) {
+        let columns = assignments.map { row.section.columns[$0.column].name.lowercased() }
+        for name in names { sharedWrites[name, default: [:]][row.id, default: []].formUnion(columns) }
+    }
+
+    /// Records a row under its new keys.
+    mutating func rename(_ row: RowRenaming) {
+        var renamed: [KeyName: KeyName] = [:]
+        for view in run.active.views[row.table] {
+            guard let keys = row.keys(in: view.section) else { continue }
+            let footprint = run.footprint(view.section)
+            renamed[footprint.name(of: keys.before)] = footprint.name(of: keys.after)
+        }
+        let writes = renamed.keys.compactMap { name in sharedWrites.removeValue(forKey: name).map { (name, $0) } }
+        for (name, columns) in writes { if let new = renamed[name] { sharedWrites[new] = columns } }
+        written.rename { written in
+            guard written.last.section.table.name.lowercased() == row.table.name.lowercased(),
+                let keys = row.keys(in: written.last.section),
+                written.address.map(\.value) == keys.before.parts
+            else { return nil }
+            return zip(written.address, keys.after.parts).map { Assignment(column: $0.column, value: $1) }
+        }
     }
 
     /// Forgets a row of one section.
@@ -138,8 +160,7 @@ struct RuleChecks {
     /// Its outcomes already report them as written.
     func isWrittenElsewhere(_ groups: Set<Int>, of row: WrittenRows.Row, in rows: Rows) -> Bool {
         let section = rows.section
-        let reference = run.footprint(section).reference(to: RecordKey(row.address.map(\.value)))
-        guard let writes = sharedWrites[reference] else { return false }
+        guard let writes = sharedWrites[name(of: row, in: section)] else { return false }
         let columns = groups.flatMap { section.groups[$0].fields }.map { field in
             section.columns[section.fields[field].column].name.lowercased()
         }
@@ -148,8 +169,11 @@ struct RuleChecks {
 
     /// Returns true if another resource of the push wrote to the row.
     func isWrittenElsewhere(_ row: WrittenRows.Row, in rows: Rows) -> Bool {
-        let reference = run.footprint(rows.section).reference(to: RecordKey(row.address.map(\.value)))
-        return sharedWrites[reference]?.keys.contains { $0 != rows.id } ?? false
+        sharedWrites[name(of: row, in: rows.section)]?.keys.contains { $0 != rows.id } ?? false
+    }
+
+    private func name(of row: WrittenRows.Row, in section: Section) -> KeyName {
+        run.footprint(section).name(of: RecordKey(row.address.map(\.value)))
     }
 
     private func matching(

@@ -10,7 +10,7 @@ struct WrittenRows {
     }
 
     struct Row {
-        let address: [Assignment]
+        var address: [Assignment]
         /// The row before the push; nil if the push inserted it.
         let before: [Value]?
         var last: EditedRow
@@ -32,6 +32,21 @@ struct WrittenRows {
     /// Adds the decisions of an edit that found its values already written by an earlier edit.
     mutating func trace(_ traces: [Trace], of address: [Assignment], _ id: SectionID) {
         rows[id]?[address]?.traces += traces
+    }
+
+    /// Replaces the addresses of rows.
+    ///
+    /// - Parameter address: returns the new address of a row; nil if its address is unchanged.
+    mutating func rename(_ address: (Row) -> [Assignment]?) {
+        for (id, known) in rows {
+            for (old, row) in known {
+                guard let new = address(row) else { continue }
+                rows[id]?[old] = nil
+                var renamed = row
+                renamed.address = new
+                rows[id]?[new] = renamed
+            }
+        }
     }
 
     mutating func remove(_ address: [Assignment], _ id: SectionID) { rows[id]?[address] = nil }

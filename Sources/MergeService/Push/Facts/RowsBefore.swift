@@ -88,13 +88,18 @@ struct RowsBefore {
     // MARK: Changes
 
     /// Records a row before its update, and its guards under all sections that contain it.
+    ///
+    /// - Parameter isFollowed: true if the caller needs the row's renaming.
+    /// - Returns: the renaming of the row; nil if its keys do not change.
+    @discardableResult
     mutating func note(
-        _ row: [Value], in section: Section, writing assignments: [Assignment], _ writer: inout ChangeWriter
-    ) throws(PushStop) {
+        _ row: [Value], in section: Section, writing assignments: [Assignment], isFollowed: Bool = false,
+        _ writer: inout ChangeWriter
+    ) throws(PushStop) -> RowRenaming? {
         let row = PartialRow(
             table: section.table, columns: section.columns, values: row, address: section.addressPositions)
         try referred.recordWrite(to: row, setting: assignments, run, &writer)
-        try note(row, changing: assignments, &writer)
+        return try note(row, changing: assignments, isFollowed: isFollowed, &writer)
     }
 
     /// Records the referred values of a row before a write that may change any of its columns.
@@ -114,7 +119,13 @@ struct RowsBefore {
     }
 
     /// Records rows before the database changes them along.
-    mutating func note(_ steps: [CascadeFinder.Step], _ writer: inout ChangeWriter) throws(PushStop) {
+    ///
+    /// - Returns: the renamings of the rows, if they are followed.
+    @discardableResult
+    mutating func note(
+        _ steps: [CascadeFinder.Step], isFollowed: Bool = false, _ writer: inout ChangeWriter
+    ) throws(PushStop) -> [RowRenaming] {
+        var renamings: [RowRenaming] = []
         for step in steps {
             let cascade = step.cascade
             for (index, before) in cascade.rows.enumerated() {
@@ -128,12 +139,14 @@ struct RowsBefore {
                 continue
             }
             for (before, after) in zip(cascade.rows, after) {
-                try note(
+                let renaming = try note(
                     PartialRow(before, of: cascade),
                     changing: cascade.links.map { Assignment(column: $0, value: after[$0]) },
-                    &writer)
+                    isFollowed: isFollowed, &writer)
+                if let renaming { renamings.append(renaming) }
             }
         }
+        return renamings
     }
 
     /// Records an inserted row.
@@ -161,8 +174,8 @@ struct RowsBefore {
     }
 
     private mutating func note(
-        _ row: PartialRow, changing assignments: [Assignment], _ writer: inout ChangeWriter
-    ) throws(PushStop) {
+        _ row: PartialRow, changing assignments: [Assignment], isFollowed: Bool, _ writer: inout ChangeWriter
+    ) throws(PushStop) -> RowRenaming? {
         let isGuarded = active.views.hasGuards(row.table)
         let tested = active.views.testedColumns(of: row.table)
         let columns = assignments.map { row.columns[$0.column].name.lowercased() }
@@ -170,7 +183,7 @@ struct RowsBefore {
             view.section.addressColumns.contains { columns.contains($0.name.lowercased()) }
         }
         let isNoted = isGuarded || !tested.isDisjoint(with: columns)
-        guard isNoted || renames && !(originals.isEmpty && fresh.isEmpty) else { return }
+        guard isNoted || renames && (isFollowed || !(originals.isEmpty && fresh.isEmpty)) else { return nil }
         let noted = sections(of: row.table).flatMap(\.columns).filter { column in
             let name = column.name.lowercased()
             return column.lookup == nil && columns.contains(name) && (isGuarded || tested.contains(name))
@@ -187,8 +200,12 @@ struct RowsBefore {
             let after = values.map { column, value in
                 (column, written[column.name.lowercased()]?.value(in: column) ?? value)
             }
-            rename(values, to: Dictionary(uniqueKeysWithValues: after), in: row.table)
+            let renaming = RowRenaming(
+                table: row.table, before: values, after: Dictionary(uniqueKeysWithValues: after))
+            rename(values, to: renaming.after, in: row.table)
+            return renaming
         }
+        return nil
     }
 
     private mutating func recordFrozen(_ values: [Column: Value], in table: TableName) throws(PushStop) {
@@ -214,6 +231,22 @@ struct RowsBefore {
     }
 
     // MARK: Names of a row
+
+    /// Returns the names of a row under the keys of all sections of its table.
+    func keyNames(
+        of row: [Value], in section: Section, _ writer: inout ChangeWriter
+    ) throws(PushStop) -> [KeyName] {
+        let footprint = run.footprint(section)
+        let own = footprint.name(of: section.addressKey(of: row))
+        if !footprint.isAmbiguous { return [own] }
+        let row = PartialRow(
+            table: section.table, columns: section.columns, values: row, address: section.addressPositions)
+        let values = try addressValues(of: row, &writer)
+        let others = sections(of: section.table).compactMap { other in
+            guardedRow(values, in: other).map { run.footprint(other).name(of: $0.key) }
+        }
+        return Array(Set(others + [own]))
+    }
 
     private func guardedRow(_ values: [Column: Value], in section: Section) -> GuardedRow? {
         let key = section.addressColumns.compactMap { values[$0] }

@@ -15,9 +15,9 @@ struct ChangeWriter {
     /// Rows with keys that the database generated, with the client's temporary id if it sent one.
     private(set) var inserted: [RowName: TemporaryID?] = [:]
     /// Deleted rows, which the push may create again under their keys.
-    private var deleted: Set<RowReference> = []
+    private var deleted: Set<KeyName> = []
     /// The highest last key part of deleted rows, by the other parts.
-    private var deletedNumbers: [RowReference: Int128] = [:]
+    private var deletedNumbers: [KeyName: Int128] = [:]
     /// True if the transaction is as it was at the savepoint of the edit.
     private var isAtSavepoint = false
 
@@ -25,11 +25,11 @@ struct ChangeWriter {
         self.run = run
     }
 
-    func hasDeleted(_ row: RowReference) -> Bool { deleted.contains(row) }
+    func hasDeleted(_ row: KeyName) -> Bool { deleted.contains(row) }
 
     /// Returns the highest last key part of deleted rows with the same other parts; 0 if there is none.
-    func deletedNumber(in table: String, within others: [Value]) -> Int128 {
-        deletedNumbers[RowReference(table: table, key: RecordKey(others))] ?? 0
+    func deletedNumber(in footprint: Footprint, within others: [Value]) -> Int128 {
+        deletedNumbers[footprint.name(of: RecordKey(others))] ?? 0
     }
 
     // MARK: Rows
@@ -119,14 +119,18 @@ struct ChangeWriter {
     }
 
     /// Records that a row is about to be deleted.
-    mutating func recordDeletion(of address: [Assignment], in section: Section) {
+    ///
+    /// - Parameter names: the row's names under all keys of its table.
+    mutating func recordDeletion(of address: [Assignment], in section: Section, names: [KeyName]) {
         let footprint = run.footprint(section)
         let reference = footprint.reference(to: RecordKey(address.map(\.value)))
         changes.note(
             reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach, moves: true)
-        deleted.insert(reference)
-        if reference.key.parts.count > 1, case .integer(let number)? = reference.key.parts.last {
-            let others = RowReference(table: reference.table, key: RecordKey(Array(reference.key.parts.dropLast())))
+        deleted.formUnion(names)
+        for name in names where name.key.parts.count > 1 {
+            guard case .integer(let number)? = name.key.parts.last else { continue }
+            let others = KeyName(
+                table: name.table, columns: name.columns, key: RecordKey(Array(name.key.parts.dropLast())))
             deletedNumbers[others] = max(number, deletedNumbers[others] ?? 0)
         }
     }

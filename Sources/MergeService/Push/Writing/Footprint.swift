@@ -41,7 +41,9 @@ final class Footprint: Sendable {
     let isCheckedElsewhere: Bool
     let isShared: Bool
     /// True if these sections find rows by different columns or types; then only the whole table can be named.
-    private let isAmbiguous: Bool
+    let isAmbiguous: Bool
+    /// The columns by which the section finds its rows, in lower case.
+    private let keyColumns: [String]
     /// Positions of columns in unique indexes; the order of their writes decides whether rows collide.
     private let uniqueColumns: Set<Int>
     /// Positions of columns by which a section of the table searches rows.
@@ -60,6 +62,7 @@ final class Footprint: Sendable {
         isShared = same.count > 1
         isCheckedElsewhere =
             same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
+        keyColumns = section.addressColumns.map { $0.name.lowercased() }
         isAmbiguous =
             Set(same.map { $0.addressColumns.map { $0.name.lowercased() } }).count > 1
             || Set(same.map { $0.addressColumns.map(\.type) }).count > 1
@@ -122,6 +125,8 @@ final class Footprint: Sendable {
     func reference(to key: RecordKey) -> RowReference {
         RowReference(table: table, key: isAmbiguous ? RecordKey([]) : key)
     }
+
+    func name(of key: RecordKey) -> KeyName { KeyName(table: table, columns: keyColumns, key: key) }
 
     func writesUnique(_ assignments: [Assignment]) -> Bool {
         !uniqueColumns.isEmpty && assignments.contains { uniqueColumns.contains($0.column) }

@@ -32,7 +32,7 @@ extension PushTransaction {
     /// Returns one more than the highest number, which may belong to a row that this push deleted.
     private func nextNumber(for row: EditedRow, within others: [Value]) throws(PushStop) -> Value {
         let section = row.section
-        var highest = writer.deletedNumber(in: run.footprint(section).table, within: others)
+        var highest = writer.deletedNumber(in: run.footprint(section), within: others)
         if let stored = try run.query(run.sql(section).highestNumber(within: others)).first?.first {
             guard case .integer(let number) = stored else {
                 throw .store(

@@ -154,7 +154,7 @@ extension PushTransaction {
             let id, let key = writer.keys.settled(id), id.parts.indices.contains(column),
             case .value = id.parts[column],
             !isReference(column, in: section),
-            !writer.hasDeleted(run.footprint(section).reference(to: key))
+            !writer.hasDeleted(run.footprint(section).name(of: key))
         else { return }
         guard try facts.rows(of: section, withKey: key, includesHidden: true, &writer).isEmpty else { return }
         let path = (section.kind == .root ? row.step.edit.path : row.edit.path).member("id")
@@ -195,11 +195,16 @@ extension PushTransaction {
     func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws(PushStop) {
         let section = row.section
         try others.note(current, in: section, writing: assignments, by: row.index, facts.before)
-        try facts.before.note(current, in: section, writing: assignments, &writer)
+        let renaming = try facts.before.note(
+            current, in: section, writing: assignments, isFollowed: checks.followsRows, &writer)
         if run.footprint(section).writesReferenced(assignments) {
             try recordCascades(of: assignments, row, current: current)
         }
-        checks.recordColumns(assignments, of: row, current: current)
+        if run.footprint(section).isCheckedElsewhere {
+            let names = try facts.before.keyNames(of: current, in: section, &writer)
+            checks.recordColumns(assignments, of: row, names: names)
+        }
+        if let renaming { checks.rename(renaming) }
         try writer.update(assignments, of: row, current: current)
     }
 
@@ -227,7 +232,9 @@ extension PushTransaction {
     /// Records rows that the database changes along with a write.
     private func note(_ steps: [CascadeFinder.Step], of row: EditedRow) throws(PushStop) {
         try others.note(steps, by: row.index, facts.before)
-        try facts.before.note(steps, &writer)
+        for renaming in try facts.before.note(steps, isFollowed: checks.followsRows, &writer) {
+            checks.rename(renaming)
+        }
     }
 
     // MARK: Deletions
@@ -247,7 +254,8 @@ extension PushTransaction {
         let position = section ?? row.edit.section
         let section = row.resource.sections[position]
         let address = section.address(of: current)
-        writer.recordDeletion(of: address, in: section)
+        let names = try facts.before.keyNames(of: current, in: section, &writer)
+        writer.recordDeletion(of: address, in: section, names: names)
         checks.remove(address, SectionID(resource: row.resource.name, section: position))
         try others.note(current, in: section, writing: nil, by: row.index, facts.before)
         try facts.before.recordReferred(current, in: section, &writer)
