@@ -22,7 +22,7 @@ import Testing
 
     @Test("If the database fails for now, the client sends the push again") func passingFault() async throws {
         let (counters, outcome) = try await Self.rejected(storing: .fails(.unavailable))
-        #expect(outcome == "unavailable")
+        #expect(outcome == "database-unavailable")
         #expect(try await counters.entries() == 0)
         let again = await counters.outcome { () async throws(Failure) in
             try await counters.add(1, base: 3, key: "k")
