@@ -14,11 +14,13 @@ package struct EditEvaluator {
 
     /// Decides one row of an edit, whose action has the real keys of all temporary ids.
     ///
-    /// - Throws: a 400 `Problem` with the path of a value that is never written.
+    /// - Throws: a 400 `Problem` with the path of a base that does not fit its column, or of a value that is never
+    ///   written.
     package func evaluate(
         _ edit: RowEdit, action: RowAction, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
     ) throws(Problem) -> RowDecision {
+        try ForeignBase(section, digest: digest).check(edit, against: row.current)
         try HashedEcho(section, digest: digest).check(edit, against: row.current)
         return decide(action, at: edit.section, in: section, on: row, spending: &budget)
     }
