@@ -133,10 +133,18 @@ struct Serve: AsyncParsableCommand {
             "started",
             metadata: [
                 "version": "\(ProgramVersion.text)",
-                "database": "\(database)",
+                "database": "\(Self.withoutAccount(database))",
                 "journal": "\(journal ?? "not open yet")", "rules": "\(rules?.version ?? "not read yet")",
                 "resources": .stringConvertible(rules?.resources ?? 0), "changes": "\(configuration.changesSource)",
             ])
+    }
+
+    /// Returns the address of a database without its user and its options.
+    private static func withoutAccount(_ database: String) -> String {
+        guard let scheme = database.range(of: "://") else { return database }
+        let rest = database[scheme.upperBound...].prefix { $0 != "?" }
+        let server = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        return database[..<scheme.upperBound] + server
     }
 
     /// Returns the file with the history of the database.
