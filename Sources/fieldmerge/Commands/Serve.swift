@@ -141,10 +141,10 @@ struct Serve: AsyncParsableCommand {
 
     /// Returns the address of a database without its user and its options.
     private static func withoutAccount(_ database: String) -> String {
-        guard let scheme = database.range(of: "://") else { return database }
+        guard let scheme = database.firstRange(of: "://") else { return database }
         let rest = database[scheme.upperBound...].prefix { $0 != "?" }
         let server = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        return database[..<scheme.upperBound] + server
+        return String(database[..<scheme.upperBound] + server)
     }
 
     /// Returns the file with the history of the database.
