@@ -237,7 +237,7 @@ import TestSupport
         await Task.detached { process.waitUntilExit() }.value
         #expect(process.terminationStatus == 0)
         #expect(process.terminationReason == .exit)
-        let lines = try String(contentsOfFile: log, encoding: .utf8)
+        let lines = try Self.text(log)
         #expect(lines.contains("method=POST") && lines.contains("status=200") && lines.contains("stopped"))
         #expect(!lines.contains("Bob") && !lines.contains(database.account + "@"))
         await Task.detached { holder.waitUntilExit() }.value
@@ -289,7 +289,7 @@ import TestSupport
 
     static func port(_ log: String, _ process: Process) async throws -> Int {
         while process.isRunning {
-            let text = try String(contentsOfFile: log, encoding: .utf8)
+            let text = try Self.text(log)
             if let mark = text.firstRange(of: "http://127.0.0.1:"),
                 let port = Int(text[mark.upperBound...].prefix { $0.isNumber }), text[mark.upperBound...].contains("\n")
             {
@@ -297,6 +297,11 @@ import TestSupport
             }
             await Task.yield()
         }
-        throw Shell.Failure(description: try String(contentsOfFile: log, encoding: .utf8))
+        throw Shell.Failure(description: try Self.text(log))
+    }
+
+    /// The log of a running program, whose last line can end within a character.
+    private static func text(_ log: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(filePath: log)), as: UTF8.self)
     }
 }

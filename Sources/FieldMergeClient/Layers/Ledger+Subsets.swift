@@ -46,11 +46,11 @@ extension Ledger {
         let place = RecordPlace(resource: resource, key: id.key)
         let isHeld = try isLost && meta("otherHistory").isNull && base(place) != nil
         let stays = try isHeld && !pending(place).isEmpty
-        try noteLeft(resource, id, stays)
+        try noteLeft(resource, id: id, hasLeft: stays)
         return stays
     }
 
-    private func noteLeft(_ resource: String, _ id: JSONValue, _ hasLeft: Bool) throws {
+    private func noteLeft(_ resource: String, id: JSONValue, hasLeft: Bool) throws {
         let left = try left()
         var noted = left.filter { $0[0] != .string(resource) || $0[1].key != id.key }
         if hasLeft { noted.append([.string(resource), id]) }
@@ -70,7 +70,7 @@ extension Ledger {
             try put(resource, id: id, base, before: nil)
             incoming = []
         }
-        try noteLeft(resource, id, true)
+        try noteLeft(resource, id: id, hasLeft: true)
     }
 
     /// Deletes records that left the filter once their edits have an answer.
@@ -79,7 +79,7 @@ extension Ledger {
             guard let resource = entry[0].stringValue,
                 try pending(RecordPlace(resource: resource, key: entry[1].key)).isEmpty
             else { continue }
-            try noteLeft(resource, entry[1], false)
+            try noteLeft(resource, id: entry[1], hasLeft: false)
             try lose(resource, entry[1])
         }
     }

@@ -22,18 +22,19 @@ struct OperatorGauges {
 
     func add(to page: inout MetricsPage) {
         addJournal(to: &page)
-        page.gauge("fieldmerge_database_up", "1 if the database answers", canReadDatabase ? 1 : 0)
+        page.add("fieldmerge_database_up", gauge: "1 if the database answers", value: canReadDatabase ? 1 : 0)
         if let canReadJournal {
-            page.gauge("fieldmerge_journal_up", "1 if the journal can be read", canReadJournal ? 1 : 0)
+            page.add("fieldmerge_journal_up", gauge: "1 if the journal can be read", value: canReadJournal ? 1 : 0)
         }
-        page.gauge("fieldmerge_writable", "1 if database and journal can be written", canWrite ? 1 : 0)
+        page.add("fieldmerge_writable", gauge: "1 if database and journal can be written", value: canWrite ? 1 : 0)
         if let certificateEnd {
-            page.gauge(
-                "fieldmerge_certificate_end_timestamp_seconds", "Second since 1970 at which the certificate ends",
-                certificateEnd)
+            page.add(
+                "fieldmerge_certificate_end_timestamp_seconds",
+                gauge: "Second since 1970 at which the certificate ends",
+                value: certificateEnd)
         }
         if let memory = ProcessMemory.residentBytes {
-            page.gauge("process_resident_memory_bytes", "Memory of the process", memory)
+            page.add("process_resident_memory_bytes", gauge: "Memory of the process", value: memory)
         }
         page.begin("fieldmerge_devices", type: "gauge", help: "Devices by the time since they last read changes here")
         for (name, count) in devices.counts() {
@@ -47,13 +48,17 @@ struct OperatorGauges {
 
     private func addJournal(to page: inout MetricsPage) {
         if let journalBytes {
-            page.gauge("fieldmerge_journal_bytes", "Size of the journal, as the database estimates it", journalBytes)
+            page.add(
+                "fieldmerge_journal_bytes", gauge: "Size of the journal, as the database estimates it",
+                value: journalBytes)
         }
         if let entries {
-            page.gauge(
-                "fieldmerge_journal_oldest_entry_seconds", "Age of the oldest entry", entries.oldestSeconds ?? 0)
-            page.gauge(
-                "fieldmerge_refused_pushes", "Refused pushes of the last day that were not sent again", entries.refused)
+            page.add(
+                "fieldmerge_journal_oldest_entry_seconds", gauge: "Age of the oldest entry",
+                value: entries.oldestSeconds ?? 0)
+            page.add(
+                "fieldmerge_refused_pushes", gauge: "Refused pushes of the last day that were not sent again",
+                value: entries.refused)
         }
         guard let meter else { return }
         let name = "fieldmerge_journal_client_bytes"
@@ -66,10 +71,6 @@ struct OperatorGauges {
 }
 
 extension MetricsPage {
-    fileprivate mutating func gauge(_ name: String, _ help: String, _ value: Int) {
-        add(name, gauge: help, value: value)
-    }
-
     fileprivate mutating func add(_ name: String, gauge help: String, value: Int) {
         begin(name, type: "gauge", help: help)
         add(name, labels: [], value: value)

@@ -1,7 +1,7 @@
 /// Checks bases of another type than their column's, which only a column without an enforced type can contain.
 ///
-/// The gateway can have sent such a base. It accepts one that the row contains or that the client only repeats. Any other
-/// is more likely a fault of the client.
+/// Such a base is accepted if the row contains it, or if the edited value is the same. Any other base is more likely a fault
+/// of the client.
 struct ForeignBase {
     private let section: Section
     private let digest: EditEvaluator.Digest

@@ -138,7 +138,7 @@ package struct RowDecider {
         return RowDecision(outcomes: [outcome], change: .insert(restored(written, of: edited, lastKnown)))
     }
 
-    /// Returns the edited values without those that the client only repeats and that are never written.
+    /// Returns the edited values without bases that are only repeated and never written.
     private func writable(_ edit: GroupEdit) -> FieldValues {
         let positions = edit.edited.values.indices.filter { position in
             let value = edit.edited.values[position]

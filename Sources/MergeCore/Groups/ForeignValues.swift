@@ -1,4 +1,4 @@
-/// The values of other types that a column may contain besides those of its own type.
+/// The values of other types that a column may contain.
 package enum ForeignValues: Sendable, Hashable {
     case none
     /// The integers of a column whose database enforces an integer type, and which the rules declare as boolean.

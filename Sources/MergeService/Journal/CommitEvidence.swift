@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The effects of an in-doubt transaction, and what the current rows show about its end.
+/// The effects of an in-doubt transaction, as evidence whether it was committed.
 ///
 /// The effects of one section on one row are one effect, also if the row moves between records. If several sections
 /// contain a table, or the transaction writes a view, one row may have several effects. Such effects are weak evidence: a
@@ -59,7 +59,7 @@ struct CommitEvidence {
     ///
     /// The fence keeps gateways from the rows, so only another program can have changed all of them. It most likely
     /// followed a committed transaction. If strong evidence is missing, one row with an earlier value outweighs all
-    /// written ones: a push that runs twice is better than one that is lost.
+    /// written ones: a repeated push does less harm than a lost push.
     func isCommitted(
         reading current: (Piece) throws(StoreError) -> Current
     ) throws(StoreError) -> Bool {
@@ -121,7 +121,7 @@ struct CommitEvidence {
         init(_ resource: Resource, _ effect: RowEffect) {
             place = Place(resource: resource.name, section: effect.row.section)
             table = resource.sections[effect.row.section].table
-            // A singleton has no key of its own.
+            // The record's key identifies a singleton.
             key = effect.row.key ?? effect.row.record
         }
     }

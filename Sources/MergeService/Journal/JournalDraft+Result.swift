@@ -91,7 +91,7 @@ extension JournalDraft {
 extension [EditResult] {
     /// The positions of failed edits without outcomes, of records for which another edit has an entry.
     ///
-    /// The first edit of a record with a reason of its own has the entry, else the first one.
+    /// The entry belongs to the first edit of the record that has its own reason, else to the first edit.
     fileprivate var repeatedRefusals: Set<Int> {
         let bare = indices.filter { self[$0].isBareRefusal }
         var told = Set(filter { !$0.isBareRefusal }.map(EditedRecord.init))

@@ -31,7 +31,7 @@ package enum ReplayFilter {
             var writer = JSONWriter(capacity: answer.count)
             func write(_ node: JSONNode, _ writer: inout JSONWriter) {
                 let record = name(node, catalog) == nil ? nil : rest.popFirst() ?? nil
-                result(node, record, viewer, catalog, to: &writer)
+                result(node, now: record, for: viewer, of: catalog, to: &writer)
             }
             guard let results = root["results"] else {
                 write(root, &writer)
@@ -55,7 +55,7 @@ package enum ReplayFilter {
     }
 
     private static func result(
-        _ node: JSONNode, _ read: ReadRecord?, _ viewer: Viewer, _ catalog: Catalog, to writer: inout JSONWriter
+        _ node: JSONNode, now read: ReadRecord?, for viewer: Viewer, of catalog: Catalog, to writer: inout JSONWriter
     ) {
         let resource = node["resource"]?.string.flatMap { catalog[$0] }
         guard let resource, let view = viewer.view(of: resource) else { return writer.raw(node.text) }
@@ -70,7 +70,9 @@ package enum ReplayFilter {
                     if let record { RecordEncoder.write(record, of: resource, to: &writer) } else { writer.null() }
                 case "outcomes":
                     writer.array { writer in
-                        for outcome in value.elements { self.outcome(outcome, resource, sight, to: &writer) }
+                        for outcome in value.elements {
+                            self.outcome(outcome, of: resource, seenAs: sight, to: &writer)
+                        }
                     }
                 case "problem": problem(value, &writer)
                 default: writer.raw(value.text)
@@ -98,7 +100,7 @@ package enum ReplayFilter {
     }
 
     static func outcome(
-        _ node: JSONNode, _ resource: Resource, _ sight: RecordSight?, to writer: inout JSONWriter
+        _ node: JSONNode, of resource: Resource, seenAs sight: RecordSight?, to writer: inout JSONWriter
     ) {
         let index = node["section"]?.string.flatMap { resource.section(named: $0) }
         let section = index.map { resource.sections[$0] }
@@ -119,7 +121,7 @@ package enum ReplayFilter {
                 guard group == nil, let section, let rights, rights.isGiven, value.isObject else { continue }
                 writer.name(name.string)
                 writer.object { writer in
-                    for (field, held) in value.members where reads(field.string, section, rights) {
+                    for (field, held) in value.members where reads(field.string, of: section, with: rights) {
                         writer.name(field.string)
                         writer.raw(held.text)
                     }
@@ -128,7 +130,7 @@ package enum ReplayFilter {
         }
     }
 
-    private static func reads(_ name: String, _ section: Section, _ rights: SectionRights) -> Bool {
+    private static func reads(_ name: String, of section: Section, with rights: SectionRights) -> Bool {
         guard let position = section.shown.firstIndex(where: { $0.name.isExactly(name) }) else { return name == "id" }
         return rights.fields[position]
     }

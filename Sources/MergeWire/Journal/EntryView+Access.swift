@@ -68,7 +68,7 @@ extension EntryView {
         writer.array { writer in
             for outcome in node.elements {
                 if let resource {
-                    ReplayFilter.outcome(outcome, resource, sight, to: &writer)
+                    ReplayFilter.outcome(outcome, of: resource, seenAs: sight, to: &writer)
                 } else {
                     writer.object { writer in
                         for name in ["section", "group", "outcome", "rule", "conflict"] {

@@ -99,7 +99,7 @@ struct Serve: AsyncParsableCommand {
             await engine.close()
             throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
         }
-        try noteStart(loader, settings, configuration, logger)
+        try noteStart(loader, with: settings, of: configuration, to: logger)
         try await bound(&configuration, beside: bounds, logger)
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         if verifier == nil {
@@ -124,7 +124,7 @@ struct Serve: AsyncParsableCommand {
 
     /// Logs what this gateway serves, in one line.
     private func noteStart(
-        _ loader: RulesLoader, _ settings: Settings, _ configuration: GatewayConfiguration, _ logger: Logger
+        _ loader: RulesLoader, with settings: Settings, of configuration: GatewayConfiguration, to logger: Logger
     ) throws {
         let rules = loader.box.summary
         let database = try settings.required(databaseOptions.database, .database)

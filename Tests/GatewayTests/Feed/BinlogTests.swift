@@ -49,7 +49,6 @@ extension HTTPClient.Session {
             guard ContinuousClock.now < end else {
                 throw Shell.Failure(description: "no log: \(String(describing: feed))")
             }
-            try await Task.sleep(for: .milliseconds(20))
         }
     }
 
@@ -152,7 +151,6 @@ extension HTTPClient.Session {
             let end = ContinuousClock.now + .seconds(60)
             while try await client.get("/readyz").json()["feed"]?["binlogFault"] == nil {
                 try #require(.now < end)
-                try await Task.sleep(for: .milliseconds(20))
             }
             try await database.runOnJournal("DROP TRIGGER full;")
             let found = try await client.changes(after: position, until: ["doors/1"]).changes
