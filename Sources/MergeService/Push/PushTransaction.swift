@@ -48,6 +48,7 @@ final class PushTransaction {
     private func runEdits() throws(PushStop) {
         let waves = plan.waves(run)
         if run.isEachForItself { try checkSavepoints() }
+        if waves.count > 1 { try askGuards() }
         for (number, wave) in waves.enumerated() {
             try loadOrRefuse(wave)
             try askTogether(wave)

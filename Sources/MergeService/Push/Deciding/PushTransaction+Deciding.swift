@@ -109,23 +109,48 @@ extension PushTransaction {
 
     // MARK: Facts
 
+    /// Asks the guards of all edits before the first write, because a guard may test rows that an edit writes.
+    func askGuards() throws(PushStop) {
+        let guarded = plan.steps.filter { run.active.views.hasGuards($0.edit.resource) }
+        if guarded.isEmpty { return }
+        if try canAsk({ () throws(PushStop) in try askGuards(of: guarded) }) { return }
+        for step in guarded { _ = try canAsk { () throws(PushStop) in try askGuards(of: [step]) } }
+    }
+
+    private func askGuards(of steps: [PushPlan.Step]) throws(PushStop) {
+        try facts.load(steps, &writer)
+        try ask(steps)
+    }
+
     /// Asks the questions of a wave's edits together, as far as they do not depend on the writes of the wave.
     ///
     /// The edits ask again what stays open, for example because a row cannot be read.
     func askTogether(_ wave: [PushPlan.Step]) throws(PushStop) {
         let asking = wave.filter { isLive($0) && $0.mayAsk(run.active) }
         if asking.count < 2, asking.first.map({ $0.rows.count < 2 }) ?? true { return }
-        // A found row has questions of its own.
-        for _ in 0..<3 {
+        _ = try canAsk { () throws(PushStop) in try ask(asking) }
+    }
+
+    private func ask(_ steps: [PushPlan.Step]) throws(PushStop) {
+        var asked: [Question] = []
+        while true {
             let view = facts.view(after: writer)
-            let questions = asking.flatMap { openQuestions(of: $0, view) }
-            if questions.isEmpty { return }
-            do throws(PushStop) {
-                try facts.answer(questions, &writer)
-            } catch {
-                guard case .store(let cause) = error, cause.refusal != nil else { throw error }
-                return
-            }
+            let questions = steps.flatMap { openQuestions(of: $0, view) }
+            // An answer may lead to further questions, for example those of a found row.
+            if questions.isEmpty || questions == asked { return }
+            try facts.answer(questions, &writer)
+            asked = questions
+        }
+    }
+
+    /// Returns false if the questions concern a row that can never be read; its own edit is refused later.
+    private func canAsk(_ body: () throws(PushStop) -> Void) throws(PushStop) -> Bool {
+        do throws(PushStop) {
+            try body()
+            return true
+        } catch {
+            guard case .store(let cause) = error, cause.refusal != nil else { throw error }
+            return false
         }
     }
 

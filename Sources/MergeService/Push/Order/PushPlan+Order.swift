@@ -8,25 +8,39 @@ extension PushPlan {
     ///
     /// - Parameter needs: for each edit, the edits that create rows which it names; without circles.
     static func order(of edits: [Edit], needs: [Set<Int>]) -> [Int] {
-        let earlier = earlierEdits(of: edits)
-        let together = waiting(for: zip(needs, earlier).map { $0.union($1) })
-        return together.count == edits.count ? together : waiting(for: needs)
+        let tables = tablesWithSeveralKeys(edits)
+        for tables in tables.isEmpty ? [[]] : [tables, []] {
+            let earlier = earlierEdits(of: edits, oneRowIn: tables)
+            let together = waiting(for: zip(needs, earlier).map { $0.union($1) })
+            if together.count == edits.count { return together }
+        }
+        return waiting(for: needs)
     }
 
     /// Returns, for each edit, the last earlier edits of the same rows.
-    private static func earlierEdits(of edits: [Edit]) -> [Set<Int>] {
-        var last: [RowReference: Int] = [:]
+    ///
+    /// - Parameter tables: tables whose rows count as one row, because two keys may name the same row.
+    private static func earlierEdits(of edits: [Edit], oneRowIn tables: Set<String>) -> [Set<Int>] {
+        var last: [NamedRow: Int] = [:]
         return edits.enumerated().map { index, edit in
             var found: Set<Int> = []
-            var rows = edit.rows.map { (edit.resource.sections[$0.section], $0.id?.key) }
-            rows.append((edit.resource.root, edit.id.key))
-            for (section, key) in rows {
-                guard let key else { continue }
-                let row = RowReference(table: section.table.name.lowercased(), key: key)
-                if let earlier = last.updateValue(index, forKey: row), earlier != index { found.insert(earlier) }
+            for row in edit.namedRows {
+                let table = row.section.table.name.lowercased()
+                guard let key = tables.contains(table) ? [] : row.key else { continue }
+                let name = NamedRow(table: table, key: key)
+                if let earlier = last.updateValue(index, forKey: name), earlier != index { found.insert(earlier) }
             }
             return found
         }
+    }
+
+    /// Returns the tables whose rows the edits find by different columns, or by one column in different types.
+    private static func tablesWithSeveralKeys(_ edits: [Edit]) -> Set<String> {
+        var keys: [String: Set<[Column]>] = [:]
+        for row in edits.flatMap(\.namedRows) {
+            keys[row.section.table.name.lowercased(), default: []].insert(row.section.addressColumns)
+        }
+        return Set(keys.filter { $0.value.count > 1 }.keys)
     }
 
     /// A topological order that prefers earlier edits; edits that depend on a circle are left out.
@@ -52,5 +66,26 @@ extension PushPlan {
             }
         }
         return order
+    }
+}
+
+private struct NamedRow: Hashable {
+    let table: String
+    /// The parts of the key, which may be temporary ids; empty if all rows of the table count as one.
+    let key: [KeyPart]
+}
+
+extension Edit {
+    /// The rows that an edit names; a key is nil if only the record names the row.
+    ///
+    /// Rows are left out if the edit creates them with a number of the database.
+    fileprivate var namedRows: [(section: Section, key: [KeyPart]?)] {
+        var named: [(section: Section, key: [KeyPart]?)] = []
+        if !createsRecord || id.key != nil { named.append((resource.root, id.parts)) }
+        for row in rows {
+            if case .create = row.action, row.id?.key == nil { continue }
+            named.append((resource.sections[row.section], row.id?.parts))
+        }
+        return named
     }
 }
