@@ -73,6 +73,8 @@ export class SimulatedGateway {
     if (request.isAnswered) return;
     setImmediate(() => {
       if (request.isAnswered) return;
+      // The app asks for single records itself, and would have to repeat that.
+      if (request.url.pathname.startsWith("/v1/records/")) return request.answer(...this.#answered(request));
       if (this.#mishap(0.08)) return request.fail(); // it never got there
       if (this.#mishap(0.04)) return request.answer(200, "<html>Welcome to our hotel</html>");
       if (this.#mishap(0.03)) return request.answer(401, { type: "urn:x", code: "no-token" });
@@ -90,8 +92,10 @@ export class SimulatedGateway {
     if (url.pathname === "/v1/changes") {
       const since = Number(url.searchParams.get("since"));
       if (url.searchParams.get("feed") !== this.feed) return [410, this.#resync()];
-      return [200, this.#page(since)];
+      return [200, this.#page(since, url.searchParams.get("resources")?.split(","))];
     }
+    const [, resource, id] = /^\/v1\/records\/(\w+)\/?(\d+)?$/.exec(url.pathname) ?? [];
+    if (resource) return this.#read(resource, id);
     if (url.pathname === "/v1/sync" && method === "POST") return this.#sync(JSON.parse(text));
     return [404, { type: "urn:x", code: "no-such-address" }];
   }
@@ -104,8 +108,15 @@ export class SimulatedGateway {
     return [...lines, { end: { records: this.records.size } }].map((line) => `${JSON.stringify(line)}\n`).join("");
   }
 
-  #page(since) {
-    const changes = [...this.#changes.entries()].filter(([, revision]) => revision > since).sort(([, one], [, other]) => one - other);
+  #read(resource, id) {
+    const record = this.records.get(`${resource}/${id}`);
+    if (id) return record ? [200, record] : [404, { type: "urn:x", code: "no-such-record" }];
+    return [200, { records: [...this.records].flatMap(([name, one]) => (name.startsWith(`${resource}/`) ? [one] : [])), next: null }];
+  }
+
+  #page(since, resources = ["boxes", "tags"]) {
+    const isAsked = (name) => resources.includes(name.split("/")[0]);
+    const changes = [...this.#changes.entries()].filter(([name, revision]) => revision > since && isAsked(name)).sort(([, one], [, other]) => one - other);
     const some = changes.slice(0, 3), more = some.length < changes.length;
     return {
       feed: this.feed, revision: more ? some.at(-1)[1] : this.revision, more, rules: this.rules.version,
@@ -113,7 +124,7 @@ export class SimulatedGateway {
     };
   }
 
-  #sync({ feed, since, pushes = [] }) {
+  #sync({ feed, since, resources, pushes = [] }) {
     const results = [];
     let isHeldUp = false;
     const own = new Map();
@@ -140,7 +151,7 @@ export class SimulatedGateway {
     }
     const resync = since !== undefined && feed !== this.feed;
     const page = resync ? { feed: this.feed, revision: this.revision, more: false, rules: this.rules.version, changes: null, problem: this.#resync() }
-      : since === undefined ? { feed: this.feed, revision: this.revision, more: false, rules: this.rules.version, changes: [] } : this.#page(since);
+      : since === undefined ? { feed: this.feed, revision: this.revision, more: false, rules: this.rules.version, changes: [] } : this.#page(since, resources);
     return [resync || results.some((result) => result.code !== 200) ? 207 : 200, { results, ...page }];
   }
 

@@ -1,10 +1,10 @@
 import { lost } from "./errors.js";
 import { lines as linesOf } from "./lines.js";
 import { range } from "./ranges.js";
-import { activate } from "./regroup.js";
+import { activate, isKept } from "./regroup.js";
 import { pages, record } from "./remote.js";
 import { putRecords } from "./told.js";
-import { idKey, isTemporary, uuid } from "./values.js";
+import { idKey, isTemporary, same, uuid } from "./values.js";
 
 /** Records that are stored in a transaction. */
 const batch = 500;
@@ -14,13 +14,13 @@ const batch = 500;
  * were not told. A snapshot that breaks off goes on where it broke.
  *
  * @param {{local: import("./local.js").Local, gateway: ReturnType<typeof import("./network.js").gatewayOf>, options: any,
- *   signal: AbortSignal, resources?: string[], progressed: (progress: any) => void}} task `options` are those of `open`,
- *   `resources` those that are asked for
+ *   signal: AbortSignal, asked?: (kept: any) => string[], progressed: (progress: any) => void}} task `options` are those of `open`,
+ *   `asked` returns the resources that are asked for
  * @returns {Promise<string | void>} the version of the rules that the snapshot speaks of
  */
 export async function download(task) {
   // Where the app keeps nothing there is nothing to read.
-  if (task.resources?.length === 0) return task.local.note({ feed: "", revision: 0 });
+  if (task.asked(task.local.meta.kept)?.length === 0) return task.local.note({ feed: "", revision: 0 });
   try {
     return await readSnapshot(task);
   } catch (error) {
@@ -33,18 +33,18 @@ export async function download(task) {
  * Fetches the records of stale resources again, and puts their new rules into force with the last of them. The place in the
  * changes stays: changes that come again do no harm. Of a resource that is not kept, only records with edits are fetched.
  *
- * @param task as for `download`, with `isKept`
+ * @param task as for `download`
  */
 export async function refresh(task) {
-  const { local, gateway, signal, isKept } = task, only = local.rules.stale.filter(isKept), others = local.rules.stale.filter((name) => !isKept(name));
+  const { local, gateway, signal } = task, only = local.rules.stale.filter((name) => isKept(local, name)), others = local.rules.stale.filter((name) => !isKept(local, name));
   for (const place of await local.read((work) => editedIn(work, others))) await record({ local, gateway }, place.resource, place.id, signal);
   if (others.length) await local.write((work) => activateOthers(local, work, others));
   if (!only.length) return;
   try {
-    await readSnapshot({ ...task, resources: only }, only);
+    await readSnapshot(task, only);
   } catch (error) {
     if (error.answer?.problem?.code !== "no-feed") throw error;
-    await readPages({ ...task, resources: only }, only);
+    await readPages(task, only);
   }
 }
 
@@ -59,8 +59,9 @@ async function activateOthers(local, work, names) {
 }
 
 /** @param {string[]} [only] the resources of which the records are replaced; all if left out, and then the place in the changes as well */
-async function readSnapshot({ local, gateway, options, signal, resources, progressed }, only) {
-  let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = await local.place(), isFirst = true, rules;
+async function readSnapshot({ local, gateway, options, signal, asked, progressed }, only) {
+  const meta = await local.place(), { kept } = meta, resources = only ?? asked(kept);
+  let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = meta, isFirst = true, rules;
   // The records of another subset are the difference, while there is a place in the changes.
   const unless = !only && since !== null && known && isDue ? `${known}:${since}` : undefined;
   if (!only && snapshot?.unless !== unless) snapshot = null;
@@ -97,6 +98,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
         if (!snapshot) {
           snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null, filter, unless, isFirst: !known };
           await local.write(({ meta }) => {
+            if (!same(meta.kept, kept)) throw lost({ error: "Another tab keeps other resources." });
             Object.assign(meta, { feed: known ?? feed, snapshot }, unless && { target: { filter } });
           });
         } else if (feed !== snapshot.feed || revision !== snapshot.revision) throw lost({}, "resync");
@@ -120,7 +122,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
     const names = only ?? (unless ? [] : work.rules.stale);
     if (names.length && (!rules || rules === work.rules.version)) await activate(local, work, names);
     if (!only) meta.seen = rules && rules !== work.rules.version ? [...((unless && meta.seen) || []), rules] : unless && meta.seen;
-    Object.assign(meta, { snapshot: null }, !only && { feed, revision, lastSynced: options.clock.now(), kept: options.resources });
+    Object.assign(meta, { snapshot: null }, !only && { feed, revision, lastSynced: options.clock.now() });
     if (only) return;
     delete meta.target;
     Object.assign(meta, { filter, isDue: meta.keep !== filter });
@@ -130,12 +132,12 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
     const left = unless || (!only && snapshot.isFirst) ? [] : await untold(work, only ?? [...work.rules.resources.keys()], snapshot.generation);
     meta.snapshot.isWhole = true;
     if (!only || left.length > batch) return left;
-    await drop(work, left);
+    await drop(work, left, resources);
     return end(work, meta);
   });
   while (gone?.length) {
     const some = gone.splice(0, batch);
-    await continued((work) => drop(work, some));
+    await continued((work) => drop(work, some, resources));
   }
   if (gone) await continued(end);
   progressed(null);
@@ -161,8 +163,8 @@ async function untold(work, names, generation) {
 }
 
 /** Where the gateway keeps no journal: every record, page by page, each time. */
-async function readPages({ local, gateway, options, signal, resources }, only) {
-  const { stale, resources: known } = local.rules;
+async function readPages({ local, gateway, options, signal, asked }, only) {
+  const { stale, resources: known } = local.rules, resources = only ?? asked(local.meta.kept);
   for (const resource of resources ?? new Set([...known.keys(), ...stale])) {
     const told = new Set();
     await pages(gateway, resource, signal, async (records) => {
@@ -180,5 +182,12 @@ async function readPages({ local, gateway, options, signal, resources }, only) {
 /** Every base record of a resource. */
 const basesOf = async (work, resource) => (await work.tx.all(`r:${resource}`)).map(([key, { r, g }]) => ({ key, record: r, generation: g }));
 
-/** Drops records that the server did not tell. */
-const drop = (work, bases) => putRecords(work, bases.map(({ resource, record: { id } }) => ({ resource, id, record: null })));
+/** Drops records that the server did not tell. Of resources that were not requested, records with edits stay. */
+async function drop(work, bases, requested) {
+  const gone = [];
+  for (const { resource, record: { id } } of bases) {
+    const isRequested = requested?.includes(resource) ?? true;
+    if (isRequested || !(await work.pushesOf({ resource, id })).length) gone.push({ resource, id, record: null });
+  }
+  await putRecords(work, gone);
+}

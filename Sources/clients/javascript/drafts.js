@@ -190,6 +190,7 @@ class Draft {
     };
     replace(this.base);
     replace(this.record);
+    for (const { name, isList } of this.base ? rules.sections.values() : []) if (isList) unite(this.base, this.record, name);
   }
 
   /** Looks for groups that the form and the store have both changed. */
@@ -230,6 +231,23 @@ class Draft {
     this.#desk.store.dispatchEvent(new StoreEvent("overtaken", {
       kind: "overtaken", resource, id: this.#seen.id, by: null, ...event, draft: this, keepMine, takeMine: keepMine, takeTheirs, dismiss: async () => {},
     }));
+  }
+}
+
+/**
+ * Leaves one of two rows that have one id by now. A record has both if it was read while the server had stored a new row, and
+ * the push that creates the row had no answer: the row of the server, and that of the edit.
+ */
+function unite(base, record, name) {
+  const rows = base[name] ?? [], keyOf = ({ id }) => idKey(id);
+  for (const key of new Set(rows.map(keyOf))) {
+    const seen = rows.filter((row) => keyOf(row) === key), own = (record[name] ?? []).filter((row) => row.id !== undefined && keyOf(row) === key);
+    if (seen.length < 2) continue;
+    // Of the two, the one that the form has edited counts.
+    const left = own.find((row) => !seen.some((one) => same(one, plain(row)))) ?? own[0];
+    const old = (own.length === seen.length && seen[own.indexOf(left)]) || seen[0];
+    base[name] = base[name].filter((row) => row === old || !seen.includes(row));
+    if (own.length) record[name] = record[name].filter((row) => row === left || !own.includes(row));
   }
 }
 

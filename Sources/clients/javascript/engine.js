@@ -207,9 +207,7 @@ export function engineOf(local, options, changed) {
   }
 
   return {
-    exchanging, post, sync, stop,
-
-    get standing() { return standing(); },
+    exchanging, post, sync, stop, standing,
 
     /** Begins to do by itself what is due. */
     start() {

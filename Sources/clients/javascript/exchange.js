@@ -35,20 +35,13 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
   }
 
   /** The resources to ask for: those that the app wants and the rules have; undefined for all. */
-  const asked = () => options.resources?.filter((name) => local.rules.resources.has(name) || local.rules.stale.includes(name));
+  const asked = (kept) => kept?.filter((name) => local.rules.resources.has(name) || local.rules.stale.includes(name));
 
   /** Tells whether an answer speaks of other rules than those that are known. */
   const isOther = (version) => typeof version === "string" && version !== local.rules.version;
 
-  /** Asks for a fresh token. */
-  async function askToken() {
-    try {
-      await gateway.renew();
-      return { event: "token" }; // also where the app has none: the gateway may want none any more
-    } catch (error) {
-      throw lost({ code: "token", error });
-    }
-  }
+  /** Asks for a fresh token; also where the app has none, since the gateway may want none any more. */
+  const askToken = () => gateway.renew().then(() => ({ event: "token" }), (error) => { throw lost({ code: "token", error }); });
 
   /** Freezes the pushes of the next request; if the storage cannot be written, in memory. */
   async function frozen() {
@@ -85,7 +78,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
   async function send(pushes, place, isSingle, signal, report, isLane) {
     const due = lane?.late;
     // The bytes of a push are those that were stored.
-    const { filter, ...from } = place, body = JSON.stringify({ ...from, pushes: [] }).replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]${filter ? `,"filter":${filter}` : ""}}`);
+    const { filter, ...from } = place, body = `${JSON.stringify({ ...from, pushes: [] }).slice(0, -2)}${pushes.map((one) => one.body)}]${filter ? `,"filter":${filter}` : ""}}`;
     report.sent += pushes.length;
     const answer = await gateway.ask("/v1/sync?by=true", { method: "POST", body, signal }), { json: told, problem } = answer;
     // The gateway ran nothing.
@@ -100,13 +93,13 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       throw lost(answer);
     }
     if (!isSingle) batch = Math.min(batch * 2, local.rules.limits.body);
-    if (isLane && lane.keeps(pushes, told.results)) return afterwards(told, []);
+    if (isLane && lane.keeps(pushes, told.results)) return ended(told, []);
     const { outcomes, isDue } = await store(pushes, told.results, report, told, place, due);
-    return { ...afterwards(told, outcomes), isDue, more: told.more || local.meta.isDue, retryAfter: Math.max(answer.retryAfter ?? 0, ...told.results.map(({ problem: own }) => own?.retryAfter ?? 0)) };
+    return { ...ended(told, outcomes), isDue, more: told.more || local.meta.isDue, retryAfter: Math.max(answer.retryAfter ?? 0, ...told.results.map(({ problem: own }) => own?.retryAfter ?? 0)) };
   }
 
   /** The event of an answer whose pushes ended so. */
-  function afterwards({ problem, results, rules }, outcomes) {
+  function ended({ problem, results, rules }, outcomes) {
     const kind = outcomes.includes("history") ? "history" : problem?.code === "resync" ? "resync"
       : outcomes.includes("rules") || isOther(rules) ? "rules"
         : outcomes.includes("retry") ? "retry" : "settled";
@@ -142,7 +135,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
   }
 
   /** What a request says of the place from which changes are asked for; nothing where there is none. */
-  const placeIn = ({ feed, revision: since, filter, isDue }) => (feed && since !== null && asked()?.length !== 0 && !isDue ? { feed, since, resources: asked(), filter } : {});
+  const placeIn = ({ feed, revision: since, filter, isDue, kept }, resources = asked(kept)) => (feed && since !== null && resources?.length !== 0 && !isDue ? { feed, since, resources, filter } : {});
 
   /** The address of the changes behind a place. */
   const changesAt = (place) => `/v1/changes?${new URLSearchParams(given(place))}`;
@@ -161,7 +154,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       if (answer.problem?.code !== "no-feed") throw lost(answer);
     }
     const { download } = await loaded(import("./download.js"));
-    const rules = await download({ ...task, signal, resources: asked() });
+    const rules = await download({ ...task, signal, asked });
     if (due) await store([], [], report, null, place, due);
     return { event: isOther(rules) ? "answer.rules" : "answer.page", isDue: !!rules }; // what changed while it was read
   }

@@ -496,7 +496,7 @@ export interface OpenOptions {
   user: string;
   /** A token, or a function that gets a fresh one within 30 seconds; called again when the gateway refuses the last. */
   token?: string | (() => string | null | Promise<string | null>);
-  /** The resources to keep; all that the user may read if left out. */
+  /** The resources to keep; all that the user may read if left out. All tabs have those of the tab that was opened last. */
   resources?: string[];
   /**
    * A subset on the device, by resource: only records that match are kept. The gateway filters. All tabs of a store keep what the

@@ -70,7 +70,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
     try {
       // An app without tokens is asked for none.
       const known = asking ? await asking : (token ?? (source && (await renew())));
-      const sent = await packed(body), { device, who } = { ...local.meta, ...local.told };
+      const sent = await packed(body), { device, who, offset } = { ...local.meta, ...local.told };
       heard(sent?.byteLength ?? sent?.length);
       const response = await fetch(bareAddress(server) + path, {
         method, body: sent, signal: controller.signal, cache: "no-store", credentials: "omit",
@@ -81,7 +81,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
       });
       heard();
       // A `Date` is cut to seconds, so the gateway's time can be one second later. `sent` must not be too early.
-      const latest = Date.parse(response.headers.get("date")) + 1000 - clock.now(), { offset } = { ...local.meta, ...local.told };
+      const latest = Date.parse(response.headers.get("date")) + 1000 - clock.now();
       if (/json/.test(response.headers.get("content-type")) && (latest > offset || latest < offset - 1000)) local.told = { ...local.told, offset: latest };
       // The user of the first answer; the gateway refuses a token of another one.
       const named = response.headers.get("x-who");

@@ -13,16 +13,18 @@ import { same } from "./values.js";
  * wait, and its records are fetched again (`download.js`).
  */
 
+/** Tells whether the records of a resource are stored here: all tabs of a store store those of the tab that was opened last. */
+export const isKept = ({ meta: { kept } }, resource) => kept?.includes(resource) ?? true;
+
 /**
  * Reads the rules where they are not known or not good any more, and then the records of stale resources.
  *
  * @returns {Promise<Error | void>} why these records cannot be had now
  */
 export async function readRules({ local, gateway, options, wants, signal, progressed }) {
-  const isKept = (name) => options.resources?.includes(name) ?? true;
   if (wants.readRules || !local.rules) {
     const told = await gateway.get("/v1/rules", (json) => Array.isArray(json.resources) && json.version, signal);
-    await setRules(local, told, isKept);
+    await setRules(local, told);
     wants.readRules = false;
   }
   const { stale, revision, isDue } = await local.place();
@@ -30,7 +32,7 @@ export async function readRules({ local, gateway, options, wants, signal, progre
   if (!stale.length || revision === null) return;
   const { refresh } = await loaded(import("./download.js"));
   try {
-    await refresh({ local, gateway, options, signal, isKept, progressed });
+    await refresh({ local, gateway, options, signal, progressed });
   } catch (error) {
     const { kind } = error.answer ?? {};
     if (!["lost", "retry", "refused"].includes(kind)) throw error;
@@ -46,9 +48,8 @@ export async function readRules({ local, gateway, options, wants, signal, progre
  *
  * @param {import("./local.js").Local} local
  * @param told the answer to `GET /v1/rules`
- * @param {(resource: string) => boolean} isKept
  */
-function setRules(local, told, isKept) {
+function setRules(local, told) {
   return local.write(async (work) => {
     const { meta, rules } = work, before = await work.tx.get("meta", "rules"), known = new Map(before?.resources.map((one) => [one.resource, one]));
     const stale = new Map(before?.stale?.filter(([name]) => told.resources.some(({ resource }) => resource === name)));
@@ -58,7 +59,7 @@ function setRules(local, told, isKept) {
     for (const one of told.resources) {
       const { resource: name, shape = "" } = one, old = known.get(name);
       // A snapshot that the app began with has the shape of its own rules.
-      const isNew = () => isKept(name) && (before ? !old : meta.revision !== null && meta.filled !== told.version);
+      const isNew = () => isKept(local, name) && (before ? !old : meta.revision !== null && meta.filled !== told.version);
       if (!stale.has(name) && (old ? isMixed || (old.shape ?? "") !== shape : isNew())) stale.set(name, old ?? (before ? null : one));
     }
     // Records of other rules than these are of no use.

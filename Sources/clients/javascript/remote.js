@@ -1,5 +1,6 @@
 import { lost } from "./errors.js";
-import { putRecord, putRecords } from "./told.js";
+import { nameOf } from "./layers.js";
+import { putRecords } from "./told.js";
 import { idKey, isTemporary } from "./values.js";
 
 /*
@@ -19,20 +20,36 @@ const unreadable = ({ problem }) => problem?.code === "unreadable-record" && pro
 
 const told = (record) => (unreadable(record) ? { record: null, problem: record.problem } : { record });
 
+/** The names of the records with edits whose answer is due. */
+const underWay = async (work) => new Set((await work.pushes()).flatMap(({ body, records = [] }) => (body ? records : [])));
+
+/**
+ * Stores what requests have found. A record whose edits were under way since before the request stays as it is: the answer to
+ * these may be older or newer than what was found.
+ */
+async function storing({ local }, body) {
+  const before = await local.read(underWay);
+  return body((told) => local.write(async (work) => {
+    const now = await underWay(work), isSettled = (one) => !before.has(nameOf(one)) && !now.has(nameOf(one));
+    const found = [];
+    for (const one of told) if (isSettled(one) || !(await work.base(one))) found.push(one);
+    await putRecords(work, found);
+  }));
+}
+
 /** Gets a record. */
 export async function record({ local, gateway }, resource, id, signal) {
   const real = await local.read((work) => work.resolve(id));
   if (isTemporary(real)) return; // the gateway does not have it yet
-  const answer = await gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
-  const found = answer.status === 404 && answer.problem ? null : answer.json;
-  const problem = unreadable(answer);
-  if (answer.kind !== "ok" && found !== null && !problem) throw lost(answer);
-  const isKnown = await local.write(async (work) => {
-    await putRecord(work, { resource, id: real, record: problem ? null : found, problem });
-    return work.base({ resource, id: real });
+  await storing({ local }, async (store) => {
+    const answer = await gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
+    const found = answer.status === 404 && answer.problem ? null : answer.json;
+    const problem = unreadable(answer);
+    if (answer.kind !== "ok" && found !== null && !problem) throw lost(answer);
+    await store([{ resource, id: real, record: problem ? null : found, problem }]);
+    if (problem && !(await local.read((work) => work.base({ resource, id: real })))) throw lost(answer);
   });
-  if (problem && !isKnown) throw lost(answer);
 }
 
 /** Gets all records of a resource. */
-export const records = ({ local, gateway }, resource, signal) => pages(gateway, resource, signal, (told) => local.write((work) => putRecords(work, told)));
+export const records = ({ local, gateway }, resource, signal) => storing({ local }, (store) => pages(gateway, resource, signal, store));

@@ -2,12 +2,12 @@ import { FieldMergeError } from "./errors.js";
 import { parse } from "./json.js";
 
 /** Loaded where `open` is given a snapshot and the store is empty: fills it. */
-export async function fill(local, { snapshot, resources, fetch = globalThis.fetch }) {
+export async function fill(local, { snapshot, fetch = globalThis.fetch }) {
   const lines = await linesOf(String(snapshot), fetch), head = lines.find((line) => line.snapshot)?.snapshot;
   if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
   const records = lines.filter((line) => line.record !== undefined), { feed, revision, rules } = head;
   while (records.length) await local.write(async (work) => { for (const told of records.splice(0, 500)) await work.putBase(told, told.record); });
-  await local.note({ feed, revision, filled: rules, kept: resources, filter: undefined, isDue: local.meta.keep !== undefined });
+  await local.note({ feed, revision, filled: rules, filter: undefined, isDue: local.meta.keep !== undefined });
 }
 
 /** The lines of a snapshot at an address or, in Node, in a file; packed with gzip or not. */

@@ -90,9 +90,10 @@ export class FieldMergeStore extends EventTarget {
     if (before.owner && JSON.parse(before.owner)[1] !== user) throw new FieldMergeError("other-owner", "This store belongs to another user.");
     // The third form has a variant with indexes, the fourth (`local.js`).
     if (before.owner && !(before.form > 2)) await (await loaded(import("./upgrade.js"))).upgrade(local);
-    if (!before.owner || (before.revision !== null && !same(before.kept ?? null, resources))) await local.write((work) => {
+    if (!before.owner || !same(before.kept ?? null, resources)) await local.write((work) => {
       if (!before.owner && told) work.events.push({ event: "lost", unsent: told.unsent });
-      Object.assign(work.meta, { owner: local.owner, device: before.device ?? uuid() }, before.revision !== null && nowhere);
+      Object.assign(work.meta, nowhere, { owner: local.owner, device: before.device ?? uuid(), kept: resources });
+      work.ended.add(""); // so that the tab that leads hears of it
     });
     if (this.#options.keep || before.isPart) await this.#more(import("./keep.js"), "keep");
     if (snapshot !== undefined && local.meta.revision === null) await (await import("./snapshot.js")).fill(local, this.#options);
@@ -144,7 +145,7 @@ export class FieldMergeStore extends EventTarget {
   /** What the store does now: `phase`, `unsent`, `refused`, `progress`, `lastSynced`, `nextTry`, `revision`. */
   get status() {
     const { unsent, refused, revision, lastSynced = null } = this.#local.meta;
-    return { ...((!this.#leads && this.#leading) || this.#engine.standing), unsent, refused, revision, lastSynced, ...(this.#storage.shared && { persisted: this.#isPersisted }) };
+    return { ...((!this.#leads && this.#leading) || this.#engine.standing()), unsent, refused, revision, lastSynced, ...(this.#storage.shared && { persisted: this.#isPersisted }) };
   }
 
   /** Notes whether the browser keeps the store if its disk is full. */
@@ -157,7 +158,7 @@ export class FieldMergeStore extends EventTarget {
   #tellStatus() {
     const { status } = this, text = stringify(status), { device, unsent } = this.#local.meta;
     if (device && !this.#local.isClosed) this.#storage.beside?.({ device, unsent });
-    if (this.#leader?.isLeading) this.#say({ status: this.#engine.standing });
+    if (this.#leader?.isLeading) this.#say({ status: this.#engine.standing() });
     if (text === this.#lastStatus) return;
     this.#lastStatus = text;
     this.dispatchEvent(new StoreEvent("status", status));
@@ -234,7 +235,7 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: Reading
 
-  #isKept(resource) { return this.#options.resources?.includes(resource) ?? true; }
+  #isKept(resource) { return this.#local.meta.kept?.includes(resource) ?? true; }
 
   /** Reads inside a transaction, once it is known that there is such a resource. */
   #read(resource, body) {
