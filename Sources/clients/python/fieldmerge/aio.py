@@ -18,7 +18,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import store as blocking
 from .aio_entries import AsyncDraft, Events, Listed, Wrap
@@ -31,6 +31,11 @@ from .syncing import Report
 from .tickets import Outcome, Ticket
 from .transaction import RecordEdit, SingleEdit, Transaction
 from .typed import R, ResourceType
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .queries.query import CountOptions, QueryOptions
 
 T = TypeVar("T")
 
@@ -169,15 +174,15 @@ class AsyncStore:
         """Returns every record of a resource."""
         return await self._run(self.blocking.records, resource)
 
-    async def query(self, resource: str, **options: Any) -> Results:
+    async def query(self, resource: str, **options: Unpack[QueryOptions]) -> Results:
         """Returns the records that match; see the blocking one for `where`, `search`, `sort`, `limit` and `after`."""
         return await self._run(self.blocking.query, resource, **options)
 
-    async def count(self, resource: str, **options: Any) -> int:
+    async def count(self, resource: str, **options: Unpack[CountOptions]) -> int:
         """Returns how many records match."""
         return await self._run(self.blocking.count, resource, **options)
 
-    async def live(self, resource: str, **options: Any) -> AsyncLive:
+    async def live(self, resource: str, **options: Unpack[QueryOptions]) -> AsyncLive:
         """Returns a query that follows the store."""
         return AsyncLive(await self._run(self.blocking.live, resource, **options))
 

@@ -7,14 +7,17 @@ async with orders.edit(7) as order:
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic
 
 from .typed import R, ResourceType, TypedEdit, TypedLive, TypedResults, _read_record, _results
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .aio import AsyncLive, AsyncStore, AsyncTicket
+    from .queries.query import CountOptions, QueryOptions
 
 
 class AsyncTypedLive(Generic[R]):
@@ -80,39 +83,17 @@ class AsyncTypedRecords(Generic[R]):
         """Returns every record, in the order of keys."""
         return await self._owner._run(self._records.records)
 
-    async def query(
-        self,
-        *,
-        where: Mapping[str, Any] | None = None,
-        search: str | None = None,
-        sort: Sequence[str] = (),
-        limit: int | None = None,
-        after: str | None = None,
-        follow: Mapping[str, str] | None = None,
-    ) -> TypedResults[R]:
+    async def query(self, **options: Unpack[QueryOptions]) -> TypedResults[R]:
         """Returns the records that match, in order."""
-        return await self._owner._run(
-            self._records.query, where=where, search=search, sort=sort, limit=limit, after=after, follow=follow
-        )
+        return await self._owner._run(self._records.query, **options)
 
-    async def count(self, *, where: Mapping[str, Any] | None = None, search: str | None = None) -> int:
+    async def count(self, **options: Unpack[CountOptions]) -> int:
         """Returns how many records match."""
-        return await self._owner._run(self._records.count, where=where, search=search)
+        return await self._owner._run(self._records.count, **options)
 
-    async def live(
-        self,
-        *,
-        where: Mapping[str, Any] | None = None,
-        search: str | None = None,
-        sort: Sequence[str] = (),
-        limit: int | None = None,
-        after: str | None = None,
-        follow: Mapping[str, str] | None = None,
-    ) -> AsyncTypedLive[R]:
+    async def live(self, **options: Unpack[QueryOptions]) -> AsyncTypedLive[R]:
         """Returns a query that follows the store."""
-        live = await self._owner.live(
-            self._name, where=where, search=search, sort=sort, limit=limit, after=after, follow=follow
-        )
+        live = await self._owner.live(self._name, **options)
         return AsyncTypedLive(live, self._record)
 
     async def observe(self, record_id: Any) -> AsyncIterator[R | None]:

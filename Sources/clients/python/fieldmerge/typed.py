@@ -19,7 +19,10 @@ from .ids import key_of
 from .transaction import SingleEdit
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .queries import LiveQuery
+    from .queries.query import CountOptions, QueryOptions
     from .store import Store
     from .tickets import Ticket
 
@@ -277,40 +280,18 @@ class TypedRecords(Generic[R]):
         """Returns every record, in the order of keys."""
         return [_read_record(self._record, one) for one in self._store.records(self._name)]
 
-    def query(
-        self,
-        *,
-        where: Mapping[str, Any] | None = None,
-        search: str | None = None,
-        sort: Sequence[str] = (),
-        limit: int | None = None,
-        after: str | None = None,
-        follow: Mapping[str, str] | None = None,
-    ) -> TypedResults[R]:
+    def query(self, **options: Unpack[QueryOptions]) -> TypedResults[R]:
         """Returns the records that match, in order; `followed_as` of the result has the types of those that it follows."""
-        found = self._store.query(
-            self._name, where=where, search=search, sort=sort, limit=limit, after=after, follow=follow
-        )
+        found = self._store.query(self._name, **options)
         return _results(self._record, found)
 
-    def count(self, *, where: Mapping[str, Any] | None = None, search: str | None = None) -> int:
+    def count(self, **options: Unpack[CountOptions]) -> int:
         """Returns how many records match."""
-        return self._store.count(self._name, where=where, search=search)
+        return self._store.count(self._name, **options)
 
-    def live(
-        self,
-        *,
-        where: Mapping[str, Any] | None = None,
-        search: str | None = None,
-        sort: Sequence[str] = (),
-        limit: int | None = None,
-        after: str | None = None,
-        follow: Mapping[str, str] | None = None,
-    ) -> TypedLive[R]:
+    def live(self, **options: Unpack[QueryOptions]) -> TypedLive[R]:
         """Returns a query that follows the store."""
-        live = self._store.live(
-            self._name, where=where, search=search, sort=sort, limit=limit, after=after, follow=follow
-        )
+        live = self._store.live(self._name, **options)
         return TypedLive(live, self._record)
 
     def observe(self, record_id: Any, callback: Callable[[R | None], Any]) -> Callable[[], None]:

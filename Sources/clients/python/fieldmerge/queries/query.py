@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from ..changes import Json
 from ..errors import InvalidQuery, InvalidValue, UnknownName
@@ -26,6 +26,22 @@ _AFTER_ALL = b"\xff"  # no text in UTF-8 contains it
 def encoded(text: str) -> bytes:
     """Returns bytes that have the order of texts."""
     return text.encode("utf-8", "surrogatepass")
+
+
+class CountOptions(TypedDict, total=False):
+    """The named arguments of `store.count`."""
+
+    where: Mapping[str, Any] | None
+    search: str | None
+
+
+class QueryOptions(CountOptions, total=False):
+    """The named arguments of `store.query` and `store.live`."""
+
+    sort: Sequence[str]
+    limit: int | None
+    after: str | None
+    follow: Mapping[str, str] | None
 
 
 @dataclass(frozen=True)
