@@ -127,9 +127,27 @@ class RecordDraft:
                 fill(row, values)
                 if section.is_list:
                     row["id"] = model.resolve(row["id"])
+            if section.is_list and mark[1] is not None:
+                self._unite(section, key_of(model.resolve(mark[1])))
             self._unanswered.discard(mark)
         self.id = real_id
         object.__setattr__(self.record, "id", real_id)
+
+    def _unite(self, section: Section, key: str) -> None:
+        """Leaves one of two rows with one id. A record has both if it was read while the server had stored a new row, and the
+        push that creates the row had no answer: the row of the server, and that of the edit."""
+        records = [record for record in (self._base, self.record._before) if record is not None]
+        seen = [row for row in (self._base or {}).get(section.name) or [] if key_of(row["id"]) == key]
+        items = self.record._parts[section.name]._items
+        own = [row for row in items if key_of(row["id"]) == key]
+        if len(seen) < 2:
+            return
+        # Of the two, the one that the form has edited counts.
+        left = next((index for index, row in enumerate(own) if row._values not in seen), 0)
+        old = left if len(own) == len(seen) else 0
+        for record in records:
+            _leave(record[section.name], [row for row in record[section.name] if key_of(row["id"]) == key], old)
+        _leave(items, own, left)
 
     def _rows(self, section: Section, item: str | None) -> list[Json]:
         """Returns a row in the base, and in the working copy with what it is compared with."""
@@ -215,3 +233,9 @@ class RecordDraft:
                 if row is not None and (event.item is None or key_of(row["id"]) == key_of(event.item)):
                     row._values.update(copy.deepcopy(event._told))
         return True
+
+
+def _leave(rows: list[Any], same: list[Any], index: int) -> None:
+    """Leaves one row of those that are the same."""
+    left = [row for row in rows if not any(row is one for one in same) or row is same[index]]
+    rows[:] = left
