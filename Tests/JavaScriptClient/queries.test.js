@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import "../../Sources/clients/javascript/follow.js"; // a frame does not wait for a module
+import { TestClock } from "../../Sources/clients/javascript/testing.js";
 import { Run } from "./model.js";
+import { SimulatedGateway } from "./simulated.js";
+import { until } from "./stores.js";
 
 const told = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
 
@@ -69,3 +73,13 @@ function both(name, theCase) {
 
 for (const { name, ...query } of told.queries) both(`query: ${name}`, { steps: [{ do: "query", ...query }] });
 for (const { name, rule, steps } of told.cases) both(`${name} (${rule})`, { steps });
+
+test("a live list has its records as soon as the first load ends", async () => {
+  const clock = new TestClock(), begun = clock.now(), gateway = new SimulatedGateway(null), store = await open({ server: gateway.url, user: "u", path: ":memory:", clock, fetch: gateway.fetch });
+  const live = store.live("boxes", { sort: ["-id"] });
+  await until(() => live.value);
+  await store.sync();
+  await until(() => clock.advance(16).then(() => live.value.length));
+  assert.deepEqual(live.value.map(({ id }) => id), [3, 2, 1]);
+  assert.ok(clock.now() - begun < 1000, `${clock.now() - begun} ms`);
+});

@@ -25,57 +25,52 @@ export async function live(desk, local, { show, shown }, resource, options = {})
 }
 
 function hub(desk, local) {
-  const all = new Set(), { clock } = desk.options;
-  let pending = new Map(), isBusy = false, isDue = false, isBroken = false;
+  const all = new Set(), pending = new Map(), { clock } = desk.options;
+  /** When the next look is due: 0 for never, 1 for later, 2 for the next frame. */
+  let due = 0, timer, isBusy = false, isBroken = false;
 
-  /** Looks in the next frame, or at once. */
+  /** Looks in the next frame, or at once, if there is anything to look at. */
   function schedule(isFirst) {
-    if (isDue || isBusy) return;
-    isDue = true;
+    const next = local.meta.snapshot || isBroken ? 1 : 2;
+    if (isBusy || due >= next || !(isFirst || isBroken || pending.size || [...all].some(({ rules }) => rules !== local.rules))) return;
+    clock.clearTimeout(timer);
+    due = next;
     if (isFirst) queueMicrotask(look);
-    else if (local.meta.snapshot || isBroken) clock.setTimeout(look, load);
-    else if (globalThis.requestAnimationFrame) requestAnimationFrame(look);
-    else clock.setTimeout(look, 16);
+    else if (next > 1 && globalThis.requestAnimationFrame) requestAnimationFrame(look);
+    else timer = clock.setTimeout(look, next > 1 ? 16 : load);
   }
 
-  const isMissing = () => [...all].some(({ rules }) => rules !== local.rules);
-
   async function look() {
-    [isDue, isBusy, isBroken] = [false, true, false];
+    [due, isBusy, isBroken] = [0, true, false];
     const places = [...pending.values()], others = [];
-    pending = new Map();
+    pending.clear();
     await local.read(async (work) => {
       const changes = await Promise.all(places.map(async (place) => ({ ...place, record: (!work.meta.unsent && place.record) || (await work.read(place)) })));
-      for (const one of all) if (await refreshed(work, one, changes)) others.push(one);
+      for (const one of all) if (await refresh(work, one, changes).catch((error) => fail(one, error))) others.push(one);
     }).catch(() => {
       for (const one of all) one.rows = null;
       isBroken = true;
     });
     isBusy = false;
     for (const { show, value } of others) show(value);
-    if (!local.isClosed && (isBroken || pending.size || isMissing())) schedule();
+    if (!local.isClosed) schedule();
   }
 
-  /** Brings a live query up to date. After an error it runs again with the next change, and soon if the store could not be read. */
-  async function refreshed(work, one, changes) {
-    try {
-      return await refresh(work, one, changes);
-    } catch (error) {
-      one.rows = null;
-      isBroken ||= typeof error.code !== "string";
-      if (one.fault !== error.message) report(error);
-      one.fault = error.message;
-    }
+  /** After an error a live query runs again with the next change, and soon if the store could not be read. */
+  function fail(one, error) {
+    one.rows = null;
+    isBroken ||= typeof error.code !== "string";
+    if (one.fault !== (one.fault = error.message)) report(error);
   }
 
-  /** Returns whether the value is another. */
+  /** Brings a live query up to date. Returns whether the value is another. */
   async function refresh(work, one, changes) {
     const own = changes.filter(({ resource }) => resource === one.resource), before = one.rows ?? [];
     if (one.rules !== work.rules || !one.rows || (await isMapped(work, one.query))) {
       [one.rules, one.rows] = [work.rules, null];
       one.query = await compiled(work, desk, one.resource, one.options);
     } else if (own.length || one.told?.isOf(changes)) apply(one, own);
-    else return false;
+    else return;
     const { query } = one, { limit } = query ?? {};
     if (!query) one.rows = [];
     else if (!one.rows || (one.edge && one.rows.length <= limit)) {
@@ -100,9 +95,10 @@ function hub(desk, local) {
     }
     if (!found.size) return;
     one.rows = [...one.rows, ...found.values()].sort((left, right) => query.compare(left.order, right.order));
-    if (!(one.rows.length > 2 * (query.limit + spare))) return; // or there is no limit
-    one.rows.length = query.limit + 1 + spare;
-    one.edge = one.rows.at(-1).order;
+    if (one.rows.length > 2 * (query.limit + spare)) {
+      one.rows.length = query.limit + 1 + spare;
+      one.edge = one.rows.at(-1).order;
+    }
   }
 
   desk.observers.add((changed) => {
@@ -113,7 +109,7 @@ function hub(desk, local) {
     const watched = new Set([...all].flatMap(({ resource, told }) => [resource, ...(told?.resources ?? [])]));
     const isOpen = [...all].some(({ query }) => query?.unmapped.length); // each change may map an id
     for (const place of changed) if (isOpen || watched.has(place.resource)) pending.set(nameOf(place), place);
-    if (pending.size || isMissing()) schedule();
+    schedule();
   });
 
   // A download hands its records over, so that they are not read again. A later change is another place.
@@ -132,7 +128,6 @@ function hub(desk, local) {
 /** Whether a temporary id that a query names has a real one since it was compiled. */
 async function isMapped(work, query) {
   for (const id of query?.unmapped ?? []) if ((await work.resolve(id)) !== id) return true;
-  return false;
 }
 
 /** The record as it was if it is the same now, so that it stays the same object. */
@@ -142,7 +137,7 @@ const kept = (before, now) => (before && same(before, now) ? before : now);
 async function another(work, one) {
   const { rows, query, value } = one, { limit } = query ?? {}, now = rows.slice(0, limit).map(({ record }) => record);
   const next = rows.length > limit ? query.nextOf(rows[limit - 1].order) : null, told = (one.told = await query?.beside?.(work, now, one.told));
-  if (!told?.isOther && value?.next === next && value.length === now.length && now.every((record, index) => record === value[index])) return false;
+  if (!told?.isOther && value?.next === next && value.length === now.length && now.every((record, index) => record === value[index])) return;
   one.value = Object.assign(now, { next, ...told });
   return true;
 }
