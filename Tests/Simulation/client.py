@@ -127,8 +127,13 @@ class Client:
                 self.take_back(push, answer)
         elif status:
             push.refuse_all(self.ledger, f"{status} {code_of(text)}")
-            if status in (400, 403) or code_of(text) in ("key-reused", "unexpected-error", "unauthorized"):
+            if status in (400, 403) and not self.is_outside_rows(push, text) or code_of(text) in ("key-reused", "unexpected-error", "unauthorized"):
                 self.faults.add("unexpected", f"{self.name}: {json.dumps(push.body)} was answered {status} {text[:1500]}")
+
+    def is_outside_rows(self, push: Push, text: str) -> bool:
+        """True if a part would go to a good that the client may not see."""
+        return code_of(text) == "outside-rows" and self.place.world["referred"] and any(
+            edit["resource"] == "parts" for edit in push.body["edits"])
 
     def take_back(self, push: Push, answer: dict) -> None:
         for index, result in enumerate(answer["results"]):

@@ -39,6 +39,8 @@ def expected_replica(place, name: str, rows: dict) -> dict:
                  for key, part in sorted(rows["parts"].items()) if part["good"] == id]
         found["goods", id] = {"id": id, "good": good_fields(row, CLERK_FIELDS if is_clerk else GOOD_FIELDS), "parts": parts}
     for key, part in rows["parts"].items():
+        if is_clerk and world["referred"] and rows["goods"][part["good"]]["area"] not in client["areas"]:
+            continue
         found["parts", key] = {"id": key, "part": {"n": part["n"], "name": part["name"], "good": part["good"], "copy": part["copy"]}}
     return found
 

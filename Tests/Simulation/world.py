@@ -14,6 +14,8 @@ WORLDS = {
     # What a world may contain. A fixed value replaces the draw.
     "plain": {"roles": False, "soft": False, "frozen": False, "transitions": False, "identity": False},
     "access": {"roles": True},
+    # Clerks see the parts of goods in their areas.
+    "referred": {"roles": True, "referred": True},
     "deletions": {"soft": True, "frozen": True},
     # MariaDB: foreign changes come from the binary log.
     "logged": {"changes": "binlog"},
@@ -42,6 +44,7 @@ def draw(random, name: str) -> dict:
         "delete": pick(("delete", "keep", "reject")), "part-delete": pick(("delete", "keep", "reject")),
         "check": random.random() < 0.3, "contract": schema.draw_policies(random),
         "clock": random.random() < 0.2, "options": pick(OPTIONS), "changes": pick(("binlog", "scan")),
+        "referred": random.random() < 0.5,
     }
     found.update(WORLDS[name])
     return found
@@ -83,6 +86,7 @@ def rules(world: dict, engine: str, variant: int = 0) -> dict:
     ) if line)
     access = {"goods": "", "stock": "", "parts": "", "codes": ""}
     if world["roles"]:
+        parts = "{good.area: {claim: areas}}" if world["referred"] else "all"
         access = {
             "goods": "access:\n"
             "  office: {read: all, write: all, create: true, delete: true, rows: all}\n"
@@ -94,7 +98,7 @@ def rules(world: dict, engine: str, variant: int = 0) -> dict:
             "  clerk: {read: all, write: all, rows: {area: {claim: areas}}}\n",
             "codes": "access:\n  office: {read: all, write: all, create: true, delete: true, rows: all}\n",
             "parts": "access:\n  office: {read: all, write: all, create: true, delete: true, rows: all}\n"
-            "  clerk: {read: all, write: all, create: true, delete: true, rows: all}\n",
+            f"  clerk: {{read: all, write: all, create: true, delete: true, rows: {parts}}}\n",
         }
     # The rows of goods by another key and, in MariaDB, through a view.
     other = {"codes": ("row", "goods", "code"), "seen": ("view", "seen", "id")}
