@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import os
@@ -185,6 +186,27 @@ class LifeTests(StoreCase):
             one._model.freeze(is_single=False)
         self.clock.jump(-365 * 24 * 3600)
         self.assertTrue(one._model.take_lease(), "a clock that was moved holds nobody up")
+
+
+class RulesTests(StoreCase):
+    def test_the_rules_of_a_resource_name_types_policies_and_what_this_client_may_write(self) -> None:
+        with self.assertRaises(fieldmerge.RulesUnknown):
+            self.open().rules("shoppers")
+        document = copy.deepcopy(self.server.rules_document)
+        section = next(one for one in document["resources"] if one["resource"] == "shoppers")["sections"][0]
+        section["groups"][0]["write"] = False
+        section["groups"][0]["create"] = True
+        self.server.change_rules(document)
+        rules = self.synced().rules("shoppers")
+        self.assertEqual([rules.resource, rules.mayCreate, rules.mayDelete], ["shoppers", True, True])
+        group, fields = section["groups"][0], rules.sections[section["section"]].fields
+        first = group["fields"][0]
+        found = fields[first["field"]]
+        self.assertEqual([found.type, found.group, found.policy], [first["type"], group["group"], group["onConflict"]])
+        self.assertEqual([found.mayWrite, found.mayCreate], [False, True])
+        self.assertEqual(fields.modified.mayWrite, False, "it is read-only")
+        with self.assertRaises(fieldmerge.UnknownName):
+            self.synced().rules("shopers")
 
 
 if __name__ == "__main__":

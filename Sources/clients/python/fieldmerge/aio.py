@@ -170,6 +170,10 @@ class AsyncStore:
         """Returns a record, or `None`."""
         return await self._run(self.blocking.record, resource, record_id)
 
+    async def rules(self, resource: str) -> Any:
+        """Returns the types of a resource's fields, and what this client may write."""
+        return await self._run(self.blocking.rules, resource)
+
     async def records(self, resource: str) -> list[Any]:
         """Returns every record of a resource."""
         return await self._run(self.blocking.records, resource)

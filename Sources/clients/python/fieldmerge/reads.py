@@ -9,6 +9,7 @@ from typing import Any
 from .changes import Json
 from .clock import Clock
 from .delivery import Observer
+from .described import described
 from .editing import as_read
 from .errors import Offline, RequestRefused
 from .ids import in_url, key_of, plain
@@ -34,6 +35,16 @@ class Reads(Lists):
         if self._model.keeps(resource):
             return as_read(self._model.view(resource, plain(record_id)))
         return as_read(self._fetched(resource, plain(record_id)))
+
+    def rules(self, resource: str) -> Any:
+        """Returns what this client may write of a resource, and the types of its fields: `mayCreate`, `mayDelete` and, in
+        `sections.NAME.fields.NAME`, `type`, `nullable`, limits, `members`, `group`, `policy`, `merge`, `mayWrite`, `mayCreate`.
+
+        Throws `UnknownName`, and `RulesUnknown` before the first sync.
+        """
+        with self._database.lock:
+            self._model.resource(resource)
+            return as_read(described(self._model.description(resource)))
 
     def records(self, resource: str) -> list[Any]:
         """Returns every record of a resource, in the order of keys; throws `UnknownName`."""

@@ -56,6 +56,12 @@ class Editions(Refusals):
         described = json.loads(text)["resources"] if text is not None else []
         return {one["resource"]: stale.get(one["resource"], one) for one in described}
 
+    def description(self, resource: str) -> Json:
+        """Returns the gateway's description of a resource: the earlier one while its records are of an earlier shape."""
+        resources = json.loads(self.database.meta("rules"))["resources"]
+        own: Json = next(one for one in resources if one["resource"] == resource)
+        return (self.database.meta("stale") or {}).get(resource) or own
+
     def _note_stale(self, rules: Rules, former: dict[str, Any]) -> None:
         told = {name: one.shape for name, one in rules.resources.items()}
         shapes: dict[str, str] | None = self.database.meta("shapes")
