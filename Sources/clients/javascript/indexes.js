@@ -159,6 +159,13 @@ export class Indexes {
     const ways = [...query.conditions.map(({ path, place, ranges }) => ({ path, table: ranges && tableOf(path, [place]), ranges })),
       ...query.words.map((word) => ({ path: "search", table: tableOf("", query.places), ranges: [[word, word + last]] }))].filter(({ table }) => table);
     const read = async (keys) => { for (const { r } of await many(tx, bases, keys.filter((key) => !edited.has(key)))) consider(r); };
+    /** Reads records by their keys; if the query has the order of ids, the first ones, until there are enough. */
+    const readFirst = async (keys) => {
+      if (!count || query.order.some(({ path }) => path !== "id")) return read(keys);
+      const places = keys.map((key) => ({ key, order: query.orderOf({ id: key.split(",").map(decodeURIComponent) }) })).filter(({ order }) => query.isBehind(order));
+      const sorted = places.sort((one, other) => query.compare(one.order, other.order)).map(({ key }) => key);
+      for (let at = 0; at < sorted.length && found.rows.length < count; at += 2 * count) await read(sorted.slice(at, at + 2 * count));
+    };
     /** Reads the records that the best of the conditions names, if these are few enough. */
     const readFew = async (most) => {
       let best = null;
@@ -166,11 +173,12 @@ export class Indexes {
         const keys = best?.size === 0 ? null : await this.#keys(tx, table, ranges, best ? best.size : most);
         if (keys) [best, found.index] = [keys, path];
       }
-      if (best) await read([...best]);
+      if (best) await readFirst([...best]);
       return !!best;
     };
-    if (await readFew(inOrder ? 4 * count : few)) return true;
-    if (!inOrder) return false;
+    // A condition that names very few records saves reading many entries of the others.
+    if (await readFew(count ? 4 * count : few)) return true;
+    if (!inOrder) return !!count && readFew(few);
     found.index = sorted.path;
     if (await this.#readInOrder(tx, inOrder, query, count, found, read)) return true;
     found.rows = [];
