@@ -22,11 +22,10 @@ import Testing
         let edits = [1, 2, 3].map { book.edit(book.orders, $0, "total", from: .integer(10), to: .integer(1)) }
         let sizes = try await book.run([edits]) { stages in
             var updates = PendingUpdates()
-            let footprint = stages.run.footprint(book.orders.root)
             for (index, columns) in [[2], [1, 2], [2]].enumerated() {
                 updates.add(
-                    Self.update(stages.row(index), columns), at: index + 1, reaching: footprint, isUnique: false,
-                    owner: 0)
+                    Self.update(stages.row(index), columns), at: index + 1, in: "orders", reaching: .row,
+                    isUnique: false, owner: 0)
             }
             return updates.batches.map(\.count)
         }
@@ -39,10 +38,9 @@ import Testing
         let edits = [1, 2].map { book.edit(book.orders, $0, "total", from: .integer(10), to: .integer(1)) }
         let answers = try await book.run([edits]) { stages in
             var updates = PendingUpdates()
-            let footprint = stages.run.footprint(book.orders.root)
             let early = updates.mustGoBefore(3, in: "orders", isUnique: true, owner: 0)
             updates.add(
-                Self.update(stages.row(0), [2]), at: 5, reaching: footprint, isUnique: true, owner: 0)
+                Self.update(stages.row(0), [2]), at: 5, in: "orders", reaching: .row, isUnique: true, owner: 0)
             return [
                 early, updates.mustGoBefore(5, in: "orders", isUnique: false, owner: 0),
                 updates.mustGoBefore(4, in: "orders", isUnique: false, owner: 0),
@@ -60,14 +58,29 @@ import Testing
         let edits = [1, 2].map { book.edit(book.orders, $0, "total", from: .integer(10), to: .integer(1)) }
         let left = try await book.run([edits]) { stages in
             var updates = PendingUpdates()
-            let footprint = stages.run.footprint(book.orders.root)
             for index in [0, 1] {
                 updates.add(
-                    Self.update(stages.row(index), [2]), at: index + 1, reaching: footprint, isUnique: false, owner: 0)
+                    Self.update(stages.row(index), [2]), at: index + 1, in: "orders", reaching: .row, isUnique: false,
+                    owner: 0)
             }
             updates.drop { $0.index == 0 }
             return updates.only?.row.index
         }
         #expect(left == 1)
+    }
+
+    @Test("Only an update that reaches other rows may change another table")
+    func reach() async throws {
+        let book = try await OrderBook()
+        let edit = book.edit(book.orders, 1, "total", from: .integer(10), to: .integer(1))
+        let answers = try await book.run([[edit]]) { stages in
+            [Footprint.Reach.row, .otherTables, .everything].map { reach in
+                var updates = PendingUpdates()
+                updates.add(
+                    Self.update(stages.row(0), [2]), at: 1, in: "orders", reaching: reach, isUnique: false, owner: 0)
+                return updates.mayChange("lines")
+            }
+        }
+        #expect(answers == [false, true, true])
     }
 }

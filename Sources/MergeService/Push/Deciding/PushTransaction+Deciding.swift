@@ -10,8 +10,8 @@ extension PushTransaction {
         let resource = step.edit.resource
         let key = writer.keys.settled(step.edit.id)
         if let key { progress.reports[step.index].key = key }
-        var root = try root(key, for: step)
-        if root == nil, step.edit.id.isSuspect { throw .fault(.unknownTemporary(step.edit.path)) }
+        var root = RecordRoot.read(try root(key, for: step))
+        if root.isAbsent, step.edit.id.isSuspect { throw .fault(.unknownTemporary(step.edit.path)) }
         let start = writer.changes.now
         for edit in step.rows {
             // After a refusal, rows that depend on a refused row look like rows that depend on a missing row.
@@ -19,9 +19,9 @@ extension PushTransaction {
             do throws(PushStop) {
                 // The deletion of an item may have changed the root.
                 if edit.section == 0, writer.changes.now != start, progress.reports[step.index].isMerged {
-                    root = try self.root(key, for: step)
+                    root = .read(try self.root(key, for: step))
                 }
-                try apply(EditedRow(edit: edit, step: step), root: &root)
+                try apply(EditedRow(edit: edit, step: step), in: &root)
             } catch {
                 switch error {
                 case .store(let cause):
@@ -32,12 +32,14 @@ extension PushTransaction {
                     guard refusal.edit == step.index else { throw .again(.editByEdit) }
                     progress.reports[step.index].refuse(refusal.problem)
                     // The outcomes of the new record's other rows cannot be decided.
-                    if edit.section == 0, root == nil { return }
+                    if edit.section == 0, root.isAbsent { return }
                 case .again, .fault: throw error
                 }
             }
         }
-        if let root, progress.reports[step.index].key.map({ !resource.root.isKey($0, of: root) }) ?? true {
+        if case .read(let root?) = root,
+            progress.reports[step.index].key.map({ !resource.root.isKey($0, of: root) }) ?? true
+        {
             progress.reports[step.index].key = resource.root.key(of: root)
         }
         guard !step.edit.reversals.isEmpty, progress.reports[step.index].isMerged else { return }
@@ -58,12 +60,23 @@ extension PushTransaction {
         return shown(root, to: step.index)
     }
 
+    /// Reads the root row of a record again if it is outdated; nil if it does not exist.
+    private func current(_ record: inout RecordRoot, of root: Section) throws(PushStop) -> [Value]? {
+        switch record {
+        case .read(let row): return row
+        case .outdated(let key):
+            let row = try facts.rows(of: root, withKey: key, includesHidden: true, &writer).first
+            record = .read(row)
+            return row
+        }
+    }
+
     /// Decides and writes one row of an edit.
     ///
-    /// - Parameter root: the record's own row; nil if it does not exist. An edit of the root updates it for the
-    ///   record's other rows.
-    private func apply(_ row: EditedRow, root: inout [Value]?) throws(PushStop) {
+    /// - Parameter record: the root row, which a write may change for the rows that follow.
+    private func apply(_ row: EditedRow, in record: inout RecordRoot) throws(PushStop) {
         let isRoot = row.section.kind == .root
+        var root = try current(&record, of: row.resource.root)
         let action = row.edit.action.resolved(in: row.section) { writer.keys.reference($0) }
         let found = try facts.decide(for: row.step, &writer) { [root] facts throws(DecidingStop) in
             try RowSearch(
@@ -72,7 +85,10 @@ extension PushTransaction {
         }
         if found.isIdentified { recordIdentified(found, row) }
         let current = found.row.current
-        if isRoot { root = current }
+        if isRoot {
+            root = current
+            record = .read(current)
+        }
         let owner = run.batch.owners[row.index]
         let decision = try facts.decide(for: row.step, &writer) { [root] facts throws(DecidingStop) in
             try RowEvaluation(
@@ -84,11 +100,19 @@ extension PushTransaction {
         progress.reports[row.index].outcomes += decision.outcomes
         if decision.isRejected { progress.reports[row.index].isRejected = true }
         if !progress.reports[row.index].isMerged {
-            if isRoot, case .delete = decision.change { root = nil }
+            if isRoot, case .delete = decision.change { record = .read(nil) }
             return
         }
         try recordNeededRoles(row, decision.change, root: root, outcomes: first)
-        try write(decision.change, of: row, found: current, known: found.known?.row, outcomes: first, root: &root)
+        try write(
+            decision.change, of: row, found: current, known: found.known?.row, outcomes: first, root: root,
+            record: &record)
+        // A trigger may have changed the column that links the next row.
+        if !isRoot, decision.change != .none, run.footprint(row.section).reach == .everything,
+            run.footprint(row.resource.root).linksBesidesKey, case .read(let root?) = record
+        {
+            record = .outdated(row.resource.root.key(of: root))
+        }
     }
 
     /// Names the row that a creation found by its natural key.

@@ -280,7 +280,10 @@ struct RowsBefore {
         let address = row.address.map { RawValue(column: row.columns[$0], value: row.values[$0]) }
         let statement = RawSQL(run.dialect).select(
             missing, from: row.table, where: address, locking: run.session.mustLockReads)
-        for (column, value) in zip(missing, try run.query(statement).first ?? []) { values[column] = value }
+        guard let found = try run.query(statement).first else {
+            throw .store(StoreError(.serialization, "a row of “\(row.table)” is gone that the push is about to change"))
+        }
+        for (column, value) in zip(missing, found) { values[column] = value }
         return values
     }
 

@@ -85,14 +85,16 @@ struct ChangeWriter {
         let section = row.section
         let key = section.address(of: current)
         let footprint = run.footprint(section)
-        let last = recordReach(of: assignments, at: key, in: section, footprint)
+        let reach = footprint.reach(of: assignments)
+        let last = record(reach, of: assignments, at: key, in: section, footprint)
         if run.mode.writesTogether, row.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
             let owner = run.batch.owners[row.index]
             if updates.mustGoBefore(last, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
             let update = PendingUpdates.Update(
                 row: row, change: SectionSQL.Change(key: key, assignments: assignments), current: current)
-            updates.add(update, at: changes.now, reaching: footprint, isUnique: isUnique, owner: owner)
+            updates.add(
+                update, at: changes.now, in: footprint.table, reaching: reach, isUnique: isUnique, owner: owner)
             return
         }
         let sql = run.sql(section)
@@ -106,10 +108,10 @@ struct ChangeWriter {
     /// Records the reach of an update.
     ///
     /// - Returns: the time of the row's previous change; nil if there was none.
-    private mutating func recordReach(
-        of assignments: [Assignment], at key: [Assignment], in section: Section, _ footprint: Footprint
+    private mutating func record(
+        _ reach: Footprint.Reach, of assignments: [Assignment], at key: [Assignment], in section: Section,
+        _ footprint: Footprint
     ) -> Int? {
-        let reach = footprint.writesReferenced(assignments) ? .everything : footprint.reach
         if run.isNamedOnce(section), !footprint.isCheckedElsewhere {
             changes.note(inTable: footprint.table, reach)
             return nil

@@ -44,17 +44,27 @@ final class Footprint: Sendable {
     let isAmbiguous: Bool
     /// The columns by which the section finds its rows, in lower case.
     private let keyColumns: [String]
-    /// Positions of columns in unique indexes; the order of their writes decides whether rows collide.
-    private let uniqueColumns: Set<Int>
-    /// Positions of columns by which a section of the table searches rows.
-    private let searchedColumns: Set<Int>
-    /// Positions of columns that foreign keys refer to.
-    private let referencedColumns: Set<Int>
+    /// True if columns besides the key link rows to their record.
+    ///
+    /// No other read would find a record whose key a trigger changes.
+    let linksBesidesKey: Bool
+    /// The columns of unique indexes; the order of their writes decides whether rows collide.
+    private let uniqueColumns: WatchedColumns
+    /// The columns by which a section of the table searches rows.
+    private let searchedColumns: WatchedColumns
+    /// The columns that foreign keys refer to.
+    private let referencedColumns: WatchedColumns
+    /// The root's columns that link rows to their record, or that access conditions test.
+    private let recordColumns: WatchedColumns
+    /// True if a trigger of the table may change the links.
+    private let mayTriggerLinks: Bool
 
-    /// - Parameter deciding: the names of the tables with rows whose access conditions test rows of this table.
+    /// - Parameters:
+    ///   - resource: the resource whose root the section is; nil for other sections.
+    ///   - deciding: the names of the tables with rows whose access conditions test rows of this table.
     init(
-        _ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: any Dialect,
-        decidingAbout deciding: Set<String> = []
+        _ section: Section, of resource: Resource?, among sections: [Section], schema: DatabaseSchema,
+        dialect: any Dialect, decidingAbout deciding: Set<String> = []
     ) {
         let name = Self.name(of: section.table)
         table = name
@@ -73,14 +83,16 @@ final class Footprint: Sendable {
         dependsOnOtherRows =
             known?.isView ?? true || section.visibility.map { SQLWords.readsOtherRows($0.value) } ?? false
         reach = written.union(deciding.isEmpty ? .row : deciding.contains(name) ? .everything : .otherTables)
-        func positions(_ names: [String]) -> Set<Int> {
-            let names = Set(names.map { $0.lowercased() })
-            return Set(section.columns.indices.filter { names.contains(section.columns[$0].name.lowercased()) })
-        }
-        uniqueColumns = positions(known?.uniqueIndexes.flatMap(\.columns) ?? [])
-        searchedColumns = positions(same.flatMap(\.searchedColumns).map(\.name))
+        let columns = { (names: [String]) in WatchedColumns(names, of: section, in: known) }
+        uniqueColumns = columns(known?.uniqueIndexes.flatMap(\.columns) ?? [])
+        searchedColumns = columns(same.flatMap(\.searchedColumns).map(\.name))
         let references = schema.tables.values.flatMap(\.foreignKeys).filter { Self.name(of: $0.target) == name }
-        referencedColumns = positions(references.flatMap(\.targetColumns))
+        referencedColumns = columns(references.flatMap(\.targetColumns))
+        let links = resource?.sections.flatMap(\.parent).map(\.rootColumn) ?? []
+        linksBesidesKey = links.contains { $0 >= section.keyCount }
+        mayTriggerLinks = linksBesidesKey && written != .row
+        let record = (links + (resource?.access?.columns ?? [])).map { section.columns[$0] }
+        recordColumns = columns(record.map { ($0.lookup?.own ?? $0).name })
         deletionReach = Self.deletionReach(of: known, reach: reach, in: schema, dialect: dialect)
     }
 
@@ -128,16 +140,36 @@ final class Footprint: Sendable {
 
     func name(of key: RecordKey) -> KeyName { KeyName(table: table, columns: keyColumns, key: key) }
 
-    func writesUnique(_ assignments: [Assignment]) -> Bool {
-        !uniqueColumns.isEmpty && assignments.contains { uniqueColumns.contains($0.column) }
+    func writesUnique(_ assignments: [Assignment]) -> Bool { uniqueColumns.areWritten(by: assignments) }
+
+    func writesSearched(_ assignments: [Assignment]) -> Bool { searchedColumns.areWritten(by: assignments) }
+
+    func writesReferenced(_ assignments: [Assignment]) -> Bool { referencedColumns.areWritten(by: assignments) }
+
+    /// Returns the rows that an update may change besides its own row.
+    func reach(of assignments: [Assignment]) -> Reach { writesReferenced(assignments) ? .everything : reach }
+
+    /// Returns true if an update of the root may change which rows belong to its record, or the client's rights on it.
+    func mayChangeRecord(_ assignments: [Assignment]) -> Bool {
+        mayTriggerLinks || recordColumns.areWritten(by: assignments)
+            || linksBesidesKey && writesReferenced(assignments)
+    }
+}
+
+/// Columns of which a write may change one.
+private struct WatchedColumns: Sendable {
+    private let positions: Set<Int>
+    /// True if one is generated or stamped, so that an update of any column may change it.
+    private let isFilled: Bool
+
+    init(_ names: [String], of section: Section, in table: TableSchema?) {
+        let names = Set(names.map { $0.lowercased() })
+        positions = Set(section.columns.indices.filter { names.contains(section.columns[$0].name.lowercased()) })
+        isFilled = table?.columns.contains { $0.serverOwned != nil && names.contains($0.name.lowercased()) } ?? false
     }
 
-    func writesSearched(_ assignments: [Assignment]) -> Bool {
-        !searchedColumns.isEmpty && assignments.contains { searchedColumns.contains($0.column) }
-    }
-
-    func writesReferenced(_ assignments: [Assignment]) -> Bool {
-        !referencedColumns.isEmpty && assignments.contains { referencedColumns.contains($0.column) }
+    func areWritten(by assignments: [Assignment]) -> Bool {
+        isFilled || !positions.isEmpty && assignments.contains { positions.contains($0.column) }
     }
 }
 
@@ -148,6 +180,7 @@ struct Footprints: Sendable {
 
     init(_ catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect) {
         let sections = catalog.resources.flatMap(\.sections)
+        let roots = Dictionary(catalog.resources.map { ($0.root.origin, $0) }) { first, _ in first }
         var found: [ObjectIdentifier: Footprint] = [:]
         var deciding: [String: Set<String>] = [:]
         for resource in catalog.resources {
@@ -157,7 +190,7 @@ struct Footprints: Sendable {
         }
         for section in sections {
             found[section.origin] = Footprint(
-                section, among: sections, schema: schema, dialect: dialect,
+                section, of: roots[section.origin], among: sections, schema: schema, dialect: dialect,
                 decidingAbout: deciding[Footprint.name(of: section.table)] ?? [])
         }
         bySection = found
@@ -167,7 +200,7 @@ struct Footprints: Sendable {
 
     subscript(section: Section) -> Footprint {
         bySection[section.origin]
-            ?? Footprint(section, among: [section], schema: schema, dialect: dialect)
+            ?? Footprint(section, of: nil, among: [section], schema: schema, dialect: dialect)
     }
 }
 

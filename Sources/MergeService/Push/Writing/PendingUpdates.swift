@@ -49,12 +49,14 @@ struct PendingUpdates {
         return isUnique && uniqueWriters[table]?.contains(owner) == true
     }
 
-    mutating func add(_ update: Update, at time: Int, reaching footprint: Footprint, isUnique: Bool, owner: Int) {
+    mutating func add(
+        _ update: Update, at time: Int, in table: String, reaching reach: Footprint.Reach, isUnique: Bool, owner: Int
+    ) {
         let id = update.row.id
         if isEmpty { start = time }
-        tables.insert(footprint.table)
-        if isUnique { uniqueWriters[footprint.table, default: []].insert(owner) }
-        if footprint.reach != .row { reachesOthers = true }
+        tables.insert(table)
+        if isUnique { uniqueWriters[table, default: []].insert(owner) }
+        if reach != .row { reachesOthers = true }
         let place = shapes.lastIndex { shape in
             shape.columns.count == update.change.assignments.count
                 && zip(shape.columns, update.change.assignments).allSatisfy { $0 == $1.column } && shape.id == id

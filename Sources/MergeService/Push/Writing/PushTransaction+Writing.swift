@@ -9,56 +9,45 @@ extension PushTransaction {
     ///   - found: the row before the change; nil if it did not exist.
     ///   - known: the deleted row, if the edit restores it.
     ///   - first: the position of the row's first outcome.
+    ///   - root: the root row before the change; nil if it did not exist.
+    ///   - record: the root row for the rows that follow.
     func write(
         _ change: RowChange, of row: EditedRow, found: [Value]?, known: RawRow?, outcomes first: Int,
-        root: inout [Value]?
+        root: [Value]?, record: inout RecordRoot
     ) throws(PushStop) {
         let isRoot = row.section.kind == .root
-        switch change {
-        case .none:
-            checks.recordFound(row, values: found ?? [], traces: traces(of: row, outcomes: first))
-        case .update(let assignments):
-            let current = found ?? []
+        switch (change, found) {
+        case (.none, let found?): checks.recordFound(row, values: found, traces: traces(of: row, outcomes: first))
+        case (.none, nil): break
+        case (.update(let assignments), let current?):
             let assignments = try stamped(assignments, of: row)
             let refusal = try hiddenReference(assignments, of: row, current: current, root: root)
             try update(assignments, of: row, current: current)
             try refuse(refusal)
             recordWritten(row, values: current, before: found, outcomes: first)
-            // Items may refer to the written columns.
-            if isRoot { root = try written(assignments, of: row, current: current) }
-        case .insert(let assignments):
+            if isRoot, run.footprint(row.section).mayChangeRecord(assignments) {
+                record = .outdated(row.section.key(of: current))
+            }
+        case (.insert(let assignments), _):
             try checkKey(of: row)
             let whole = try stamped(completing(assignments, of: row, known: known), of: row)
             let refusal = try hiddenReference(whole, of: row, current: nil, root: root)
             let key = try insert(whole, as: row, root: root, extras: known)
             try refuse(refusal)
-            try recordNew(row, key: key, outcome: first, root: &root)
-        case .delete where isRoot:
-            try deleteRecord(row, root: found ?? [])
-            root = nil
-        case .delete: try delete(row, current: found ?? [], outcome: first)
+            try recordNew(row, key: key, outcome: first, root: root, record: &record)
+        case (.delete, let current?) where isRoot:
+            try deleteRecord(row, root: current)
+            record = .read(nil)
+        case (.delete, let current?): try delete(row, current: current, outcome: first)
+        case (.update, nil), (.delete, nil):
+            preconditionFailure("Only a row that was found is updated or deleted.")
         }
-    }
-
-    /// Returns a root row after an update.
-    private func written(
-        _ assignments: [Assignment], of row: EditedRow, current: [Value]
-    ) throws(PushStop) -> [Value] {
-        let section = row.section
-        let after = current.setting(assignments)
-        let written = Set(assignments.map { section.columns[$0.column].name })
-        guard run.active.views.decidesByReferredRows(section),
-            section.columns.contains(where: { $0.lookup.map { written.contains($0.own.name) } ?? false })
-        else { return after }
-        // The row refers to another row, whose columns access conditions test.
-        return try facts.rows(of: section, withKey: section.key(of: after), includesHidden: true, &writer).first
-            ?? after
     }
 
     // MARK: Insertions
 
     private func recordNew(
-        _ row: EditedRow, key: RecordKey, outcome: Int, root: inout [Value]?
+        _ row: EditedRow, key: RecordKey, outcome: Int, root: [Value]?, record: inout RecordRoot
     ) throws(PushStop) {
         let section = row.section
         guard section.kind == .root else {
@@ -67,8 +56,10 @@ extension PushTransaction {
             return
         }
         progress.reports[row.index].key = key
-        root = try facts.rows(of: section, withKey: key, includesHidden: true, includesEquated: true, &writer).first
-        recordWritten(row, values: root ?? [], before: nil, outcomes: outcome)
+        let new = try facts.rows(of: section, withKey: key, includesHidden: true, includesEquated: true, &writer).first
+        record = .read(new)
+        // A trigger may have given the row another key.
+        if let new { recordWritten(row, values: new, before: nil, outcomes: outcome) }
     }
 
     /// Inserts a row.
