@@ -86,7 +86,8 @@ package struct GatewayApplication: Service {
             return NoForeignChanges(journal: { box.active?.journal })
         }
         let settings = ForeignScan.Settings(
-            log: configuration.foreignLog, rowsPerSecond: rows, interval: configuration.scanInterval,
+            log: configuration.foreignLog, keepsValues: configuration.keepsForeign, rowsPerSecond: rows,
+            interval: configuration.scanInterval,
             netInterval: configuration.scanNetInterval, emptiedPause: configuration.emptiedPause)
         return ForeignScan(
             settings, service: service, feed: feed, active: { box.maintenance.isOn ? nil : box.active },

@@ -40,6 +40,8 @@ package struct GatewayConfiguration: Sendable {
     package var scanRowsPerSecond: Int?
     /// The use of the server's binary log beside the scan.
     package var foreignLog = RowLogUse.never
+    /// True if the journal keeps the values of changes from the binary log.
+    package var keepsForeign = false
     /// The value of `--changes`.
     package var changesSource: String {
         guard scanRowsPerSecond != nil else { return "off" }

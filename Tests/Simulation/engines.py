@@ -155,7 +155,8 @@ class MariaDBEngine:
         self.server.sql(f"GRANT REPLICATION SLAVE ON *.* TO {self.server.ACCOUNT}", "")
 
     def changes(self, world: dict) -> list:
-        return ["--changes", world.get("changes", "scan")]
+        found = world.get("changes", "scan")
+        return ["--changes", found] + (["--keep-foreign"] if found == "binlog" else [])
 
     def script(self, text: str) -> None:
         self.server.sql(text, self.database)

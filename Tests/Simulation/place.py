@@ -66,7 +66,7 @@ class Place:
         log = self.folder / f"gateway-{len(self.logs)}.log"
         self.logs.append(log)
         arguments = [self.binary, "serve", "--database", url or self.engine.url, "--journal", self.engine.journal_url, "--rules", self.rules,
-                     "--tokens", self.tokens.file, "--state", state, "--log-level", "debug", *self.world["options"], *self.engine.changes(self.world), *options]
+                     "--tokens", self.tokens.file, "--state", state, "--log-level", "debug", *self.world["options"], *(() if "--changes" in options else self.engine.changes(self.world)), *options]
         return Gateway(["env", *self.clock_settings(), *arguments], log)
 
     def stop_gateways(self) -> None:

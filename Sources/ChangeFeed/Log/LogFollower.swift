@@ -9,10 +9,14 @@ struct LogFollower {
     let agenda: PassAgenda
     let lease: ScanLease
     let units: [ScanUnit]
+    /// The rules under which the journal keeps the values of foreign changes; nil if it keeps none.
+    var keeping: ActiveRules?
     /// The delay after an error.
     var pause = Duration.seconds(1)
     /// The delay after a refusal, which only an operator ends.
     var refusedPause = Duration.seconds(30)
+    /// The time between two comparisons of the reader with the end of the log.
+    var watchPause = Duration.seconds(1)
     let report: @Sendable (Event) -> Void
 
     enum Event: Sendable {
@@ -68,8 +72,8 @@ struct LogFollower {
 
     private func follow(from beginning: inout Beginning) async throws {
         guard recorder.journal.isTogether else { throw RowLogError.refused("the journal is in another database") }
-        if let refusal = try await log.refusal() { throw RowLogError.refused(refusal) }
-        let plan = LogPlan(units, tables)
+        if let refusal = try await log.refusal(keepsValues: keeping != nil) { throw RowLogError.refused(refusal) }
+        let plan = LogPlan(units, tables, keeping: keeping.map { rules in { rules.keptColumns(of: $0) } })
         let stored = beginning == .end ? nil : try await storedProgress()
         var position = if let stored { stored.position } else { try await log.position() }
         var reader = try await open(plan, after: position)
@@ -122,6 +126,33 @@ struct LogFollower {
     ///
     /// - Returns: the position of that alteration.
     private func follow(_ plan: LogPlan, _ reader: any RowLogReader) async throws -> String {
+        try await withThrowingTaskGroup(of: String.self) { group in
+            group.addTask { try await read(plan, reader) }
+            group.addTask { try await watchEnd() }
+            defer { group.cancelAll() }
+            guard let altered = try await group.next() else { throw CancellationError() }
+            return altered
+        }
+    }
+
+    /// Compares the reader with the end of the log from time to time.
+    ///
+    /// A log that begins again sends a waiting reader nothing, until it is longer than the former one.
+    ///
+    /// - Throws: `RowLogError` if the reader will not receive what is committed.
+    private func watchEnd() async throws -> Never {
+        var stall = LogStall(log)
+        while true {
+            try await Task.sleep(for: watchPause)
+            // The position is read first: the end is then not before it.
+            guard let read = agenda.progress?.position else { continue }
+            // A server that does not answer ends the reader too.
+            guard let end = try? await log.position() else { continue }
+            if let error = stall.check(read: read, end: end, now: .now) { throw error }
+        }
+    }
+
+    private func read(_ plan: LogPlan, _ reader: any RowLogReader) async throws -> String {
         let goal = try await log.position()
         var stored = ContinuousClock.now
         while true {
@@ -152,10 +183,11 @@ struct LogFollower {
         _ batch: LoggedBatch, _ plan: LogPlan, storingSince stored: ContinuousClock.Instant
     ) async throws -> Bool {
         var effects = plan.effects(of: batch.transactions)
-        let changes = try await changes(&effects)
+        var entries = ForeignEntries()
+        let changes = try await changes(&effects, &entries)
         let passes = effects.passes.map(name)
         // Storing a position adds a transaction to the log, so it waits.
-        guard !changes.isEmpty || !passes.isEmpty || .now - stored >= Self.interval else {
+        guard !changes.isEmpty || !entries.isEmpty || !passes.isEmpty || .now - stored >= Self.interval else {
             agenda.hasRead(to: batch.position)
             return false
         }
@@ -163,7 +195,8 @@ struct LogFollower {
         let progress = LogProgress(position: batch.position, needsPasses: needsPasses)
         let count: Int
         do {
-            count = try await recorder.record(changes, storing: tables.keep(progress), under: lease)
+            let drafts = keeping.map { entries.drafts($0.catalog, recorder.journal) } ?? []
+            count = try await recorder.record(changes, keeping: drafts, storing: tables.keep(progress), under: lease)
         } catch {
             // The position may be stored all the same.
             agenda.demand(passes)
@@ -180,7 +213,9 @@ struct LogFollower {
     }
 
     /// Returns the changed records that no push reports.
-    private func changes(_ effects: inout LogPlan.Effects) async throws(StoreError) -> [ForeignChange] {
+    private func changes(
+        _ effects: inout LogPlan.Effects, _ entries: inout ForeignEntries
+    ) async throws(StoreError) -> [ForeignChange] {
         var changes: [ForeignChange] = []
         // The last condition values of a record are those of its root row.
         for unit in effects.changes.keys.sorted(by: { !units[$0].isRoot && units[$1].isRoot }) {
@@ -188,8 +223,9 @@ struct LogFollower {
             do throws(StoreError) {
                 let found = try await recorder.changes(
                     rows.map(\.row), in: units[unit], reportedSince: .max, readsConditions: units[unit].testsReferred)
-                for (row, records) in zip(rows, found) {
-                    let open = records.filter { !row.reported.contains($0.name) }
+                try await keep(rows, found, of: units[unit], in: &entries)
+                for (row, record) in zip(rows, found) {
+                    let open = record.changes.filter { !row.reported.contains($0.name) }
                     if row.needsPass, !open.isEmpty { effects.passes.insert(unit) } else { changes += open }
                 }
             } catch {
@@ -198,6 +234,33 @@ struct LogFollower {
             }
         }
         return changes
+    }
+
+    /// Collects the journal entries of changed rows.
+    private func keep(
+        _ rows: [LogPlan.Effects.Change], _ found: [ForeignChangeRecorder.ChangedRow], of unit: ScanUnit,
+        in entries: inout ForeignEntries
+    ) async throws(StoreError) {
+        if rows.allSatisfy({ $0.images == nil }) { return }
+        let visible = try await visible(rows, of: unit)
+        for (row, records) in zip(rows, found) {
+            guard let images = row.images else { continue }
+            let former = row.row.former.flatMap { unit.key($0.key) }.map { ($0, records.former) }
+            let now = row.row.now.flatMap { unit.key($0.key) }.map { ($0, records.now) }
+            if let visible, !(now.map { visible.contains($0.0) } ?? false) { continue }
+            entries.add(.init(images: images, former: former, now: now), of: unit)
+        }
+    }
+
+    /// Returns the keys of changed rows that the section contains now; nil if it contains all rows of its table.
+    private func visible(
+        _ rows: [LogPlan.Effects.Change], of unit: ScanUnit
+    ) async throws(StoreError) -> Set<RecordKey>? {
+        guard unit.section.visibility != nil else { return nil }
+        // Such a section may hide the rows of other resources, and only the database can decide this.
+        guard unit.section.keyCount > 0 else { return [] }
+        let keys = Set(rows.compactMap { $0.row.now.flatMap { unit.key($0.key) } })
+        return Set(try await recorder.rows.values(of: [0], in: Array(keys), of: unit).keys)
     }
 }
 

@@ -11,6 +11,10 @@ struct LogPlan {
         let places: [Int?]
         /// The places of references to rows whose columns access conditions test.
         let references: [Int]
+        /// The places of the section's columns whose values the journal keeps; nil for columns of referred rows.
+        var images: [Int?] = []
+        /// The places of the columns that an undo of a deletion restores.
+        var restored: [(column: Column, place: Int)] = []
     }
 
     /// A section whose rows show a column of a table's rows.
@@ -28,7 +32,9 @@ struct LogPlan {
     /// The index of the journal's table with the records of committed pushes.
     private static let pending = 0
 
-    init(_ units: [ScanUnit], _ feed: FeedTables) {
+    /// - Parameter keeping: returns the columns of a table that the journal keeps of deleted rows; nil if the journal
+    ///   keeps no foreign values.
+    init(_ units: [ScanUnit], _ feed: FeedTables, keeping keptColumns: ((TableName) -> [Column])? = nil) {
         self.units = units
         tables = [LoggedTable(name: feed.pending, columns: [feed.pendingRecords])]
         for (index, unit) in units.enumerated() {
@@ -44,6 +50,29 @@ struct LogPlan {
                 add(lookup, to: &lookups, referred)
             }
         }
+        if let keptColumns { keepImages(keptColumns) }
+    }
+
+    /// Adds the columns whose values the journal keeps, after the needed ones of all tables.
+    private mutating func keepImages(_ keptColumns: (TableName) -> [Column]) {
+        for table in views.indices {
+            for index in views[table].indices {
+                let section = units[views[table][index].unit].section
+                views[table][index].images = section.columns.map { column in
+                    column.lookup == nil ? place(ofImage: column, in: table) : nil
+                }
+                views[table][index].restored = keptColumns(section.table).map {
+                    ($0, place(ofImage: $0, in: table))
+                }
+            }
+        }
+    }
+
+    private mutating func place(ofImage column: Column, in table: Int) -> Int {
+        let known = tables[table].columns + tables[table].extras
+        if let index = known.firstIndex(where: { $0.name == column.name && $0.type == column.type }) { return index }
+        tables[table].extras.append(column)
+        return known.count
     }
 
     private mutating func place(of table: TableName) -> Int {
@@ -83,6 +112,8 @@ struct LogPlan {
             let reported: Set<RecordName>
             /// True if only a pass can find the former values that access conditions tested.
             let needsPass: Bool
+            /// The values for the journal; nil if it keeps none of this change.
+            let images: RowImages?
         }
 
         /// The changed rows of each section, in the order of the log.
@@ -93,14 +124,17 @@ struct LogPlan {
 
     func effects(of transactions: [LoggedTransaction]) -> Effects {
         var effects = Effects()
-        for transaction in transactions {
+        for (number, transaction) in transactions.enumerated() {
             effects.passes.formUnion(units(of: transaction.incomplete))
             let reported = reportedRecords(transaction)
+            let isOwn = Self.isOwn(transaction)
             for change in transaction.changes where change.table != Self.pending {
                 for view in views[safe: change.table] ?? [] {
                     if let row = row(change, view) {
                         effects.changes[view.unit, default: []].append(
-                            .init(row: row, reported: reported, needsPass: Self.refersElsewhere(change, view)))
+                            .init(
+                                row: row, reported: reported, needsPass: Self.refersElsewhere(change, view),
+                                images: isOwn ? nil : images(change, view, number)))
                     } else {
                         effects.passes.insert(view.unit)
                     }
@@ -111,6 +145,22 @@ struct LogPlan {
             }
         }
         return effects
+    }
+
+    /// Returns true for the transaction of a push, including the writes of its triggers.
+    private static func isOwn(_ transaction: LoggedTransaction) -> Bool {
+        transaction.incomplete.contains(pending)
+            || transaction.changes.contains { $0.table == pending && $0.before == nil }
+    }
+
+    private func images(_ change: LoggedChange, _ view: View, _ transaction: Int) -> RowImages? {
+        if view.images.isEmpty { return nil }
+        func values(_ all: [Value?]?) -> [Value?]? { all.map { all in view.images.map { $0.flatMap { all[$0] } } } }
+        return RowImages(
+            transaction: transaction, before: values(change.before), after: values(change.after),
+            undecoded: Set(
+                view.images.indices.filter { view.images[$0].map { change.undecoded.contains($0) } ?? false }),
+            restored: change.after != nil ? [] : view.restored.map { ($0.column, change.before?[$0.place]) })
     }
 
     /// Returns the records that pushes of a transaction report themselves.

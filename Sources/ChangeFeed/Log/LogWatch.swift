@@ -38,7 +38,10 @@ struct LogWatch {
     /// - Parameter renew: renews the lease of the scan, about once a second.
     func catchUp(renewing renew: () async throws -> Void) async throws {
         guard agenda.isReading else { return }
+        let read = agenda.progress?.position
         let goal = try await log.position()
+        // A log that began again does not contain the change for this reader.
+        if let read, !log.hasReached(goal, read) { return agenda.doubt() }
         let begin = ContinuousClock.now
         var renewed = begin
         while agenda.isReading, ContinuousClock.now - begin < Self.patience {

@@ -23,6 +23,14 @@ struct ForeignChangeRecorder: Sendable {
 
     // MARK: Records of rows
 
+    /// A changed row, as the feed reports it.
+    struct ChangedRow {
+        let changes: [ForeignChange]
+        /// The records of the row before and after the change.
+        let former: [RecordKey]
+        let now: [RecordKey]
+    }
+
     /// Returns the records that each changed row belongs to.
     ///
     /// - Parameters:
@@ -30,27 +38,32 @@ struct ForeignChangeRecorder: Sendable {
     ///   - readsConditions: true if the changes of root rows lack condition values.
     func changes(
         _ changes: [RangeDiff.Change], in unit: ScanUnit, reportedSince revision: Int, readsConditions: Bool = false
-    ) async throws(StoreError) -> [[ForeignChange]] {
-        let records = try await records(of: changes, in: unit)
+    ) async throws(StoreError) -> [ChangedRow] {
+        let sides = try await records(of: changes, in: unit)
+        let records = sides.map { side in side.former + side.now.filter { !side.former.contains($0) } }
         // Only rows of the root contain condition values.
         let conditions =
             unit.isRoot && !readsConditions
             ? [:] : try await rows.conditions(of: records.joined(), in: unit.resource)
         let names = RecordNames(journal: journal)
-        return zip(changes, records).map { change, records in
+        return zip(changes, zip(records, sides)).map { change, found in
+            let (records, side) = found
             let tags =
                 readsConditions ? [] : [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
             let left = unit.isRoot ? change.now.flatMap { unit.link(of: $0) }.flatMap { unit.view.key($0) } : nil
-            return records.map { key in
+            let reported = records.map { key in
                 ForeignChange(
                     name: names.name(key, unit), toldSince: revision, tags: conditions[key].map { [$0] } ?? tags,
                     isGone: unit.isRoot ? key != left : nil)
             }
+            return ChangedRow(changes: reported, former: side.former, now: side.now)
         }
     }
 
     /// Returns the records of each changed row, before and after the change.
-    private func records(of changes: [RangeDiff.Change], in unit: ScanUnit) async throws(StoreError) -> [[RecordKey]] {
+    private func records(
+        of changes: [RangeDiff.Change], in unit: ScanUnit
+    ) async throws(StoreError) -> [(former: [RecordKey], now: [RecordKey])] {
         var links: [[Value]: [RecordKey]] = [:]
         var sought: [[Value]] = []
         for mark in changes.flatMap({ [$0.former, $0.now] }) {
@@ -67,14 +80,8 @@ struct ForeignChangeRecorder: Sendable {
             let found = try await roots(linkedBy: sought, in: unit)
             for (values, keys) in zip(sought, found) { links[values] = keys }
         }
-        return changes.map { change in
-            var records: [RecordKey] = []
-            for mark in [change.former, change.now] {
-                guard let mark, let values = unit.link(of: mark) else { continue }
-                for key in links[values] ?? [] where !records.contains(key) { records.append(key) }
-            }
-            return records
-        }
+        func records(of mark: Mark?) -> [RecordKey] { mark.flatMap { unit.link(of: $0) }.flatMap { links[$0] } ?? [] }
+        return changes.map { (records(of: $0.former), records(of: $0.now)) }
     }
 
     /// Finds the records of rows that are not linked by the key.
@@ -98,20 +105,23 @@ struct ForeignChangeRecorder: Sendable {
 
     /// Records changes, together with the progress of their source.
     ///
-    /// - Parameter statements: store the progress.
+    /// - Parameters:
+    ///   - entries: journal entries of the changes.
+    ///   - statements: store the progress.
     /// - Returns: the number of new changes.
     /// - Throws: `StoreError`, or `LeaseLost` if nothing was written.
     func record(
-        _ changes: [ForeignChange], storing statements: [Statement], under lease: ScanLease
+        _ changes: [ForeignChange], keeping entries: [JournalDraft] = [], storing statements: [Statement],
+        under lease: ScanLease
     ) async throws -> Int {
         // Sequences committed pushes first, so that their rows are not reported as foreign changes.
         if changes.contains(where: { $0.toldSince < .max }) { _ = try await feed.catchUp() }
         let recorded: Int? = try await journal.engine.write(deadline: deadline) {
-            [tables] session throws(StoreError) -> Ending<Int?> in
+            [tables, journal] session throws(StoreError) -> Ending<Int?> in
             let state = try session.query(tables.scanState(locking: true)).first.flatMap { tables.scanState($0) }
             guard state?.lease == lease else { return .rollback(nil) }
             let count = try Self.insert(changes, in: tables, session)
-            var next = statements[...]
+            var next = (journal.tables.insert(entries).map(\.statement) + statements)[...]
             try session.run({ next.popFirst() }) { _ in }
             return .commit(count)
         }

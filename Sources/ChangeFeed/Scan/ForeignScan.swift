@@ -15,6 +15,8 @@ package final class ForeignScan: ForeignChangeSource {
     package struct Settings: Sendable {
         /// The use of the row log.
         package var log: RowLogUse
+        /// True if the journal keeps the values of changes from the row log.
+        package var keepsValues: Bool
         /// The maximum rows that are read in a second.
         package var rowsPerSecond: Int
         /// The minimum time between the starts of two cycles.
@@ -26,11 +28,13 @@ package final class ForeignScan: ForeignChangeSource {
 
         /// Makes settings.
         package init(
-            log: RowLogUse = .never, rowsPerSecond: Int = 50_000, interval: Duration = .milliseconds(500),
+            log: RowLogUse = .never, keepsValues: Bool = false, rowsPerSecond: Int = 50_000,
+            interval: Duration = .milliseconds(500),
             netInterval: Duration = .seconds(3_600), emptiedPause: Duration = .seconds(60)
         ) {
             self.rowsPerSecond = rowsPerSecond
             self.log = log
+            self.keepsValues = keepsValues
             self.interval = interval
             self.netInterval = netInterval
             self.emptiedPause = emptiedPause
@@ -152,7 +156,8 @@ package final class ForeignScan: ForeignChangeSource {
             return try await run.run()
         }
         let follower = LogFollower(
-            log: log, recorder: reader.recorder, agenda: agenda, lease: lease, units: units
+            log: log, recorder: reader.recorder, agenda: agenda, lease: lease, units: units,
+            keeping: settings.keepsValues ? rules : nil
         ) { [self] in note($0) }
         try await withTaskGroup { group async -> Result<Void, StoreError> in
             // The first changes that the scan finds wait for the reader.

@@ -94,7 +94,8 @@ extension PassReader {
         _ changes: [RangeDiff.Change], _ pass: inout SectionPass
     ) async throws -> [ForeignChange] {
         pass.differing += changes.count
-        return try await recorder.changes(changes, in: pass.unit, reportedSince: pass.section.scanned).flatMap { $0 }
+        return try await recorder.changes(changes, in: pass.unit, reportedSince: pass.section.scanned)
+            .flatMap(\.changes)
     }
 
     /// Delays the report if the section has lost most of its rows.

@@ -37,15 +37,22 @@ struct BinlogRowReader {
         var index = 0
         for (ordinal, type) in columns.enumerated() where present.contains(ordinal) {
             defer { index += 1 }
-            let place = watched.place(of: ordinal)
+            let places = watched.places(of: ordinal)
             if nulls.contains(index) {
-                if let place { values[place] = .value(.null) }
+                for place in places { values[place] = .value(.null) }
                 continue
             }
             let bytes = try type.take(from: &reader)
-            guard let place else { continue }
-            guard let value = watched.columns[place].value(of: bytes, type) else { throw .unsupported }
-            values[place] = .value(value)
+            for place in places {
+                let column = watched.columns[place]
+                if let value = column.value(of: bytes, type) {
+                    values[place] = .value(value)
+                } else if column.isOptional {
+                    values[place] = .undecoded(Array(bytes))
+                } else {
+                    throw .unsupported
+                }
+            }
         }
         return values
     }

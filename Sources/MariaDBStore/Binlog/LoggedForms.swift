@@ -7,7 +7,7 @@ struct LoggedForms: Sendable {
     /// The tables that the log does not contain, by their index.
     private(set) var unwatched: Set<Int> = []
     /// The logged tables of each table of the log, with the positions of their columns in the watched columns.
-    private var views: [TableName: [(table: Int, places: [Int])]] = [:]
+    private var views: [TableName: [(table: Int, places: [Int?])]] = [:]
 
     /// The engines whose tables only this server changes.
     private static let engines: Set<String> = ["InnoDB", "Aria", "MyISAM"]
@@ -31,7 +31,7 @@ struct LoggedForms: Sendable {
             let name = logName(table.name)
             var form = forms[name] ?? LoggedForm(current)
             if let places = form.places(of: table.columns) {
-                views[name, default: []].append((index, places))
+                views[name, default: []].append((index, places + form.places(ofExtra: table.extras)))
                 forms[name] = form
             } else {
                 unwatched.insert(index)
@@ -60,10 +60,13 @@ struct LoggedForms: Sendable {
         var logged = LoggedTransaction()
         for change in transaction.changes {
             for (table, places) in views[change.table] ?? [] {
+                let undecoded = places.indices.filter { index in
+                    places[index].map { Self.differsUndecoded(change, at: $0) } ?? false
+                }
                 logged.changes.append(
                     LoggedChange(
                         table: table, before: Self.values(change.before, places),
-                        after: Self.values(change.after, places)))
+                        after: Self.values(change.after, places), undecoded: Set(undecoded)))
             }
         }
         for (name, views) in views where transaction.passes.contains(name) {
@@ -72,19 +75,25 @@ struct LoggedForms: Sendable {
         return logged
     }
 
-    private static func values(_ all: [WatchedValue]?, _ places: [Int]) -> [Value?]? {
+    private static func values(_ all: [WatchedValue]?, _ places: [Int?]) -> [Value?]? {
         all.map { all in
             places.map { place in
-                if case .value(let value) = all[place] { value } else { nil }
+                if let place, case .value(let value) = all[place] { value } else { nil }
             }
         }
+    }
+
+    private static func differsUndecoded(_ change: WatchedChange, at place: Int) -> Bool {
+        let values = [change.before?[place], change.after?[place]]
+        let isUndecoded = values.contains { if case .undecoded = $0 { true } else { false } }
+        return isUndecoded && values[0] != values[1]
     }
 }
 
 /// The watched columns of one table.
 private struct LoggedForm {
     private let table: TableSchema
-    private var columns: [(ordinal: Int, column: Column)] = []
+    private var columns: [(ordinal: Int, column: Column, isOptional: Bool)] = []
 
     init(_ table: TableSchema) { self.table = table }
 
@@ -92,22 +101,23 @@ private struct LoggedForm {
         table.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
     }
 
-    /// Returns the places of columns among the watched ones; nil if one is missing, or has two types in the rules.
+    /// Returns the places of columns among the watched ones; nil if one is missing.
     mutating func places(of wanted: [Column]) -> [Int]? {
-        var next = columns
-        var places: [Int] = []
-        for column in wanted {
-            guard let ordinal = ordinal(of: column.name) else { return nil }
-            if let known = next.firstIndex(where: { $0.ordinal == ordinal }) {
-                guard next[known].column.type == column.type else { return nil }
-                places.append(known)
-            } else {
-                places.append(next.count)
-                next.append((ordinal, column))
-            }
+        let places = wanted.compactMap { place(of: $0, isOptional: false) }
+        return places.count == wanted.count ? places : nil
+    }
+
+    /// Returns the places of columns whose values may be missing; nil for a missing column.
+    mutating func places(ofExtra wanted: [Column]) -> [Int?] { wanted.map { place(of: $0, isOptional: true) } }
+
+    private mutating func place(of column: Column, isOptional: Bool) -> Int? {
+        guard let ordinal = ordinal(of: column.name) else { return nil }
+        if let known = columns.firstIndex(where: { $0.ordinal == ordinal && $0.column.type == column.type }) {
+            columns[known].isOptional = columns[known].isOptional && isOptional
+            return known
         }
-        columns = next
-        return places
+        columns.append((ordinal, column, isOptional))
+        return columns.count - 1
     }
 
     mutating func add(_ names: [String]) {
@@ -115,18 +125,18 @@ private struct LoggedForm {
             guard let ordinal = ordinal(of: name), !columns.contains(where: { $0.ordinal == ordinal }),
                 let type = table.columns[ordinal].types.first
             else { continue }
-            columns.append((ordinal, table.columns[ordinal].column(as: type)))
+            columns.append((ordinal, table.columns[ordinal].column(as: type), false))
         }
     }
 
     func watched(as name: TableName, _ texts: LoggedTexts) throws(StoreError) -> WatchedTable {
         var watched: [WatchedColumn] = []
-        for (ordinal, column) in columns {
+        for (ordinal, column, isOptional) in columns {
             let declared = table.columns[ordinal].declaredType
             watched.append(
                 WatchedColumn(
                     ordinal: ordinal, column: column, isUnsigned: declared.contains(" unsigned"),
-                    text: try texts.text(of: table.columns[ordinal])))
+                    text: try texts.text(of: table.columns[ordinal]), isOptional: isOptional))
         }
         let fractions = table.columns.indices.filter { table.columns[$0].declaredType.contains("(") }
         return WatchedTable(

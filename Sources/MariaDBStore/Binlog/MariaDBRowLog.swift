@@ -11,14 +11,14 @@ struct MariaDBRowLog: RowLog {
 
     // MARK: The server
 
-    func refusal() async throws(StoreError) -> String? {
+    func refusal(keepsValues: Bool) async throws(StoreError) -> String? {
         try await withSession { session throws(StoreError) in
             guard session.isMariaDB else { return "the server is MySQL" }
-            return Self.refusal(under: try Self.settings(of: session))
+            return Self.refusal(under: try Self.settings(of: session), keepsValues: keepsValues)
         }
     }
 
-    static func refusal(under settings: [String: String]) -> String? {
+    static func refusal(under settings: [String: String], keepsValues: Bool = false) -> String? {
         func isOn(_ name: String) -> Bool { settings[name] == "ON" }
         if !isOn("LOG_BIN") { return "the server writes no binary log (log_bin)" }
         if settings["BINLOG_FORMAT"] != "ROW" {
@@ -32,6 +32,9 @@ struct MariaDBRowLog: RowLog {
         if isOn("LOG_BIN_COMPRESS"), settings["BINLOG_CHECKSUM"] == "NONE" {
             return "the client library cannot read compressed events without checksums (binlog_checksum)"
         }
+        if keepsValues, settings["BINLOG_ROW_IMAGE"] != "FULL" {
+            return "binlog_row_image is \(settings["BINLOG_ROW_IMAGE"] ?? "unknown"), and --keep-foreign needs FULL"
+        }
         return nil
     }
 
@@ -43,7 +46,8 @@ struct MariaDBRowLog: RowLog {
                 sql: """
                     SELECT VARIABLE_NAME, CAST(VARIABLE_VALUE AS CHAR) FROM information_schema.GLOBAL_VARIABLES \
                     WHERE VARIABLE_NAME IN ('LOG_BIN', 'BINLOG_FORMAT', 'BINLOG_CHECKSUM', 'WSREP_ON', \
-                    'LOG_SLAVE_UPDATES', 'GTID_SLAVE_POS', 'LOWER_CASE_TABLE_NAMES', 'LOG_BIN_COMPRESS')
+                    'LOG_SLAVE_UPDATES', 'GTID_SLAVE_POS', 'LOWER_CASE_TABLE_NAMES', 'LOG_BIN_COMPRESS', \
+                    'BINLOG_ROW_IMAGE')
                     """, binds: [],
                 columns: ["name", "value"].map { Column(name: $0, type: text, isNullable: true) }))
         var settings: [String: String] = [:]

@@ -8,6 +8,8 @@ struct WatchedColumn: Sendable, Hashable {
     let isUnsigned: Bool
     /// The character set of a text column.
     let text: BinlogText
+    /// True if the table is read also without the values of this column.
+    var isOptional = false
 }
 
 /// A table whose changes are reported, with the columns that identify its rows and their records.
@@ -21,22 +23,22 @@ struct WatchedTable: Sendable, Hashable {
     ///
     /// In the format before MariaDB 10.1, the log does not contain the length of their values.
     let fractions: Set<Int>
-    private let places: [Int?]
+    private let places: [[Int]]
 
     init(name: TableName, columnCount: Int, columns: [WatchedColumn], fractions: Set<Int> = []) {
         self.name = name
         self.columnCount = columnCount
         self.columns = columns
         self.fractions = fractions
-        var places = [Int?](repeating: nil, count: columnCount)
+        var places = [[Int]](repeating: [], count: columnCount)
         for (place, column) in columns.enumerated() where places.indices.contains(column.ordinal) {
-            places[column.ordinal] = place
+            places[column.ordinal].append(place)
         }
         self.places = places
     }
 
-    /// Returns the index in `columns` of a table's column; nil if it is not decoded.
-    func place(of ordinal: Int) -> Int? { places.indices.contains(ordinal) ? places[ordinal] : nil }
+    /// Returns the indexes in `columns` of a table's column, which the rules may read under several types.
+    func places(of ordinal: Int) -> [Int] { places.indices.contains(ordinal) ? places[ordinal] : [] }
 
     /// Returns the types of a table's columns; nil if the table has another form than when its schema was read.
     func types(in map: BinlogTableMap) -> [BinlogColumnType]? {
@@ -54,6 +56,8 @@ struct WatchedTable: Sendable, Hashable {
 enum WatchedValue: Sendable, Hashable {
     case absent
     case value(Value)
+    /// The bytes of an optional column that cannot be decoded.
+    case undecoded([UInt8])
 }
 
 /// A row that was inserted, changed or deleted, with the values of the watched columns.

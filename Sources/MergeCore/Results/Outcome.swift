@@ -26,6 +26,7 @@ package struct Outcome: Sendable, Hashable {
             var wholeRow: RawRow?
             var cascades: [Cascade] = []
             var authorship: Authorship?
+            var unlogged: [String] = []
         }
 
         let fields: Fields
@@ -80,6 +81,12 @@ package struct Outcome: Sendable, Hashable {
     package var cascades: [Cascade] {
         get { rare?.fields.cascades ?? [] }
         set { set(\.cascades, newValue) }
+    }
+
+    /// The fields and columns of a foreign change whose values the database's log does not contain.
+    package var unlogged: [String] {
+        get { rare?.fields.unlogged ?? [] }
+        set { set(\.unlogged, newValue) }
     }
 
     /// The author of the value that a conflict met, or nil if it was not requested.

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The last merges of records in the journal.
+/// The last merges of records in the journal, without changes of other programs.
 struct RecordHistory {
     let journal: Journal
     /// The session of the merge, which also reads the journal if both share a database.
@@ -23,6 +23,7 @@ struct RecordHistory {
             for row in rows {
                 guard let (author, entry) = journal.tables.merge(row) else { continue }
                 before = author.entry
+                if author.who == Sender.foreignProgram.who { continue }
                 guard try body(author, entry) else { return }
             }
             if rows.count < limit { return }

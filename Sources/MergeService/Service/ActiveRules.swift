@@ -42,6 +42,9 @@ package final class ActiveRules: Sendable {
                 && schema.tables == other.schema.tables && schema.dependents == other.schema.dependents)
     }
 
+    /// Returns the columns of a table that the journal keeps of deleted rows.
+    package func keptColumns(of table: TableName) -> [Column] { keptColumns[table] }
+
     /// Checks that the rules of a resource fit the schema.
     ///
     /// - Throws: a 503 `Problem` with the code `resource-unavailable` if they do not.

@@ -87,6 +87,12 @@ package struct EntryEncoder: Sendable {
                 writer.member("fallback")
                 writer.string(fallback)
             }
+            if !outcome.unlogged.isEmpty {
+                writer.member("unlogged")
+                writer.array { writer in
+                    for name in outcome.unlogged { writer.string(name) }
+                }
+            }
             if let row = outcome.wholeRow { whole(row, hiding: secrets, to: &writer) }
             if !outcome.cascades.isEmpty { cascades(outcome.cascades, in: catalog, to: &writer) }
         }

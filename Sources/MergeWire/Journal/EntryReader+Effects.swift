@@ -27,7 +27,8 @@ extension EntryReader {
 
     private static func effect(_ outcome: JSONNode, of resource: Resource, record: RecordKey) -> RowEffect? {
         guard let index = outcome["section"]?.string.flatMap({ resource.section(named: $0) }),
-            let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) }), outcome["erased"] == nil
+            let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) }), outcome["erased"] == nil,
+            outcome["unlogged"] == nil
         else { return nil }
         let section = resource.sections[index]
         let key: RecordKey?

@@ -138,6 +138,12 @@ package struct UndoDecoder {
     private static let erased = Problem(
         .private, detail: "The values of this entry were erased. Name other groups to undo those.", retry: .never)
 
+    private static func unlogged(_ names: [String]) -> Problem {
+        unreadable(
+            "the binary log did not contain the values of \(names.map { "“\($0)”" }.joined(separator: ", ")). Name other "
+                + "groups to undo those")
+    }
+
     private static func hidden(_ names: [String]) -> Problem {
         Problem(
             .private,
@@ -161,6 +167,9 @@ package struct UndoDecoder {
         }
         if outcome["erased"] != nil { throw Self.erased }
         let section = resource.sections[index]
+        let unlogged = outcome["unlogged"]?.elements.compactMap(\.string) ?? []
+        // The undo of an insertion needs no value.
+        if !unlogged.isEmpty, kind != .inserted || direction == .forward { throw Self.unlogged(unlogged) }
         let hidden = outcome["private"]?.elements.compactMap(\.string) ?? []
         let keepsHidden = kind == .deleted && direction == .back && section.keepsSoftlyDeleted(hidden)
         if !hidden.isEmpty, kind != .inserted || direction == .forward, !keepsHidden { throw Self.hidden(hidden) }

@@ -46,7 +46,10 @@ package struct JournalDesk: Sendable {
             var page = JournalPage(
                 entries: filter.isBackward ? shown.reversed() : shown, hasMore: found.count > limit,
                 isNewest: filter.isBackward)
-            if let resource = filter.resource, let record = filter.record {
+            // The entry of a foreign change shows it already.
+            if let resource = filter.resource, let record = filter.record,
+                page.entries.last?.sender != .foreignProgram
+            {
                 page.lastForeignChange = try await lastForeignChange(
                     of: RecordName(resource: resource, record: record))
             }

@@ -5,6 +5,9 @@ package struct Sender: Sendable, Hashable {
     /// The client's name for its device; at most 255 characters.
     package let device: String?
 
+    /// The sender of changes that bypass the gateway, in entries of `--keep-foreign`.
+    package static let foreignProgram = Sender(who: "foreign program", device: nil)
+
     /// Names the sender of a push.
     package init(who: String, device: String?) {
         self.who = who

@@ -5,7 +5,9 @@ package import MergeCore
 /// A position is text that only the log reads. It stays usable when the process and the server start again.
 package protocol RowLog: Sendable {
     /// Returns the reason why the log cannot be used; nil if it can, as far as the server reports it.
-    func refusal() async throws(StoreError) -> String?
+    ///
+    /// - Parameter keepsValues: true if the log must contain the former values of all columns.
+    func refusal(keepsValues: Bool) async throws(StoreError) -> String?
 
     /// Runs a statement in its own transaction.
     ///
@@ -59,6 +61,8 @@ package struct LoggedTable: Sendable, Hashable {
     package let name: TableName
     /// The columns whose values are needed.
     package var columns: [Column]
+    /// Further columns, whose values may be missing.
+    package var extras: [Column] = []
 
     /// Describes a table.
     package init(name: TableName, columns: [Column] = []) {
@@ -71,15 +75,18 @@ package struct LoggedTable: Sendable, Hashable {
 package struct LoggedChange: Sendable, Hashable {
     /// The index of the table.
     package let table: Int
-    /// The values before the change; nil after an insertion.
+    /// The values before the change, first of the columns, then of the extra ones; nil after an insertion.
     ///
-    /// A value that the log does not contain is nil.
+    /// A value is nil if the log does not contain it, or contains an extra one in a form that cannot be decoded.
     package let before: [Value?]?
     /// The values after the change; nil after a deletion.
     package let after: [Value?]?
+    /// The indexes of values that differ, although they cannot be decoded.
+    package let undecoded: Set<Int>
 
     /// Describes a change.
-    package init(table: Int, before: [Value?]?, after: [Value?]?) {
+    package init(table: Int, before: [Value?]?, after: [Value?]?, undecoded: Set<Int> = []) {
+        self.undecoded = undecoded
         self.table = table
         self.before = before
         self.after = after

@@ -48,15 +48,15 @@ struct Check: AsyncParsableCommand {
         let (findings, grantLines) = try await load(folder, settings)
         for finding in findings.sorted { try say("\(finding)") }
         // Grants are needed before there is a journal, and by another account than the gateway's.
-        let fault = grants ? nil : try await journalFault(settings)
-        if let fault { try say("error: \(fault)") }
+        let faults = grants ? [] : [try await journalFault(settings), try await logFault(settings)].compactMap(\.self)
+        for fault in faults { try say("error: \(fault)") }
         let counts = [(Finding.Severity.error, "error"), (.warning, "warning"), (.note, "note")].map { severity, name in
-            let count = findings.count(severity) + (severity == .error && fault != nil ? 1 : 0)
+            let count = findings.count(severity) + (severity == .error ? faults.count : 0)
             return "\(count) \(name)\(count == 1 ? "" : "s")"
         }
         try say(counts.joined(separator: ", "))
         for line in grantLines { print(line) }
-        if findings.hasErrors || fault != nil { throw ExitCode(1) }
+        if findings.hasErrors || !faults.isEmpty { throw ExitCode(1) }
     }
 
     /// Prints findings to standard error if the output is SQL.
@@ -69,6 +69,23 @@ struct Check: AsyncParsableCommand {
     private func journalFault(_ settings: Settings) async throws -> String? {
         guard settings.text(databaseOptions.database, .database) != nil else { return nil }
         return try await JournalCheck(databaseOptions, journal: journalOptions, settings: settings).fault()
+    }
+
+    /// Returns the reason why `--keep-foreign` of `serve` cannot keep anything; nil if it can, or is not set.
+    private func logFault(_ settings: Settings) async throws -> String? {
+        guard settings.text(databaseOptions.database, .database) != nil, try settings.flag(false, .keepForeign) else {
+            return nil
+        }
+        let engine = try databaseOptions.engine(settings, bounds: DatabaseBounds())
+        let refusal: String?
+        do throws(StoreError) {
+            let log = engine.rowLog
+            refusal = log == nil ? "the database has no binary log" : try await log?.refusal(keepsValues: true)
+        } catch {
+            refusal = error.description
+        }
+        await engine.close()
+        return refusal.map { "--keep-foreign cannot read the binary log: \($0)" }
     }
 
     /// Reads the rules, and compares them with the database if one is named.

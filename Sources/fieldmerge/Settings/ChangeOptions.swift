@@ -17,6 +17,14 @@ struct ChangeOptions: ParsableArguments {
         help: ArgumentHelp("Rows that the scan reads in a second. (default: 50000)", valueName: "rows"))
     var scanRowsPerSecond: Int?
 
+    @Flag(
+        help: ArgumentHelp(
+            """
+            Journal what other programs overwrite, from MariaDB's binary log, so that journal list shows it and \
+            journal undo takes it back. The server needs binlog_row_image FULL.
+            """))
+    var keepForeign = false
+
     func set(_ configuration: inout GatewayConfiguration, _ settings: Settings) throws {
         let rows = try settings.number(
             scanRowsPerSecond, .scanRowsPerSecond, default: 50_000, in: 100...100_000_000)
@@ -29,5 +37,14 @@ struct ChangeOptions: ParsableArguments {
         case let other:
             throw SettingsError("--changes is “\(other)”. It must be auto, binlog, scan or off.")
         }
+        guard try settings.flag(keepForeign, .keepForeign) else { return }
+        guard configuration.scanRowsPerSecond != nil, configuration.foreignLog != .never else {
+            throw SettingsError(
+                "--keep-foreign reads the binary log, so --changes must be auto or binlog, "
+                    + "not \(configuration.changesSource).")
+        }
+        configuration.keepsForeign = true
+        // Without the log nothing is kept, so its absence is trouble.
+        configuration.foreignLog = .expected
     }
 }

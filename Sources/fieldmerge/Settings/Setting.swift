@@ -31,6 +31,7 @@ enum Setting: String, CaseIterable {
     case keepJournal = "keep-journal"
     case keepChanges = "keep-changes"
     case changes
+    case keepForeign = "keep-foreign"
     case scanRowsPerSecond = "scan-rows-per-second"
     case allowOrigin = "allow-origin"
     case serveApp = "serve-app"

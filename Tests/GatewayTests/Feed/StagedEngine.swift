@@ -15,10 +15,15 @@ final class Stage: Sendable {
         var hasFound = false
         /// The statement at which the steps begin.
         var trigger = ""
+        /// The values of that statement; empty for any.
+        var binds: [Bind] = []
+        /// The transaction of that statement, while it is open; only its steps count until then.
+        var transaction: ObjectIdentifier?
         var death: String?
         /// The number of reads of a scan's rows of which the last fails; nil where none does.
         var interval: Int?
         var reads = 0
+        var beforeCommit: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -35,6 +40,16 @@ final class Stage: Sendable {
 
     /// Lets the gateway die at a step of its scan or of its reader, counted from a statement that contains a text.
     func die(at step: Int, from text: String) { state.withLock { ($0.left, $0.trigger) = (step, text) } }
+
+    /// Lets the gateway die at a step of its scan or of its reader, counted from a statement.
+    func die(at step: Int, from statement: Statement) {
+        state.withLock { ($0.left, $0.trigger, $0.binds) = (step, statement.sql, statement.binds) }
+    }
+
+    /// Runs a check before each commit of the scan or of the reader.
+    func beforeCommit(_ check: @escaping @Sendable () -> Void) { state.withLock { $0.beforeCommit = check } }
+
+    fileprivate func commits(isOfScan: Bool) { if isOfScan { state.withLock { $0.beforeCommit }?() } }
 
     /// Has one of so many reads of a scan's rows fail, again and again.
     func interrupt(every interval: Int) { state.withLock { ($0.interval, $0.reads) = (interval, 0) } }
@@ -63,13 +78,16 @@ final class Stage: Sendable {
     ///
     /// - Parameter isOfScan: it belongs to a transaction of the scan.
     /// - Throws: `StoreError` where the gateway is dead.
-    fileprivate func step(_ name: String, isOfScan: Bool) throws(StoreError) {
+    fileprivate func step(
+        _ name: String, _ binds: [Bind] = [], in transaction: ObjectIdentifier, isOfScan: Bool
+    ) throws(StoreError) {
         let isDead = state.withLock { state in
             if state.death != nil { return true }
             guard isOfScan, let left = state.left else { return false }
             // Marks are read where a digest differs, and only there.
-            if name.contains(state.trigger) { state.hasFound = true }
-            guard state.hasFound else { return false }
+            let isTrigger = name.contains(state.trigger) && (state.binds.isEmpty || state.binds == binds)
+            if !state.hasFound, isTrigger { (state.hasFound, state.transaction) = (true, transaction) }
+            guard state.hasFound, state.transaction.map({ $0 == transaction }) ?? true else { return false }
             state.left = left - 1
             if left == 1 {
                 state.death = name
@@ -78,6 +96,11 @@ final class Stage: Sendable {
             return left == 1
         }
         if isDead { throw StoreError(.other, "the gateway is dead") }
+    }
+
+    /// Ends a transaction.
+    fileprivate func end(_ transaction: ObjectIdentifier) {
+        state.withLock { if $0.transaction == transaction { $0.transaction = nil } }
     }
 
     /// Returns the digest of a row of the linear kind; nil where digests are as they are.
@@ -143,6 +166,7 @@ private final class StagedConnection: StoreConnection {
     ) throws(StoreError) -> Answer {
         try connection.write(locking: tables) { [stage] session throws(StoreError) in
             let staged = StagedSession(session, stage)
+            defer { stage.end(ObjectIdentifier(staged)) }
             let ending = try body(staged)
             if case .commit = ending { try staged.commit() }
             return ending
@@ -150,7 +174,11 @@ private final class StagedConnection: StoreConnection {
     }
 
     func read<Answer>(_ body: (any StoreSession) throws(StoreError) -> Answer) throws(StoreError) -> Answer {
-        try connection.read { [stage] session throws(StoreError) in try body(StagedSession(session, stage)) }
+        try connection.read { [stage] session throws(StoreError) in
+            let staged = StagedSession(session, stage)
+            defer { stage.end(ObjectIdentifier(staged)) }
+            return try body(staged)
+        }
     }
 
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema { try connection.schema(of: tables) }
@@ -174,11 +202,14 @@ private final class StagedSession: StoreSession {
 
     private func step(_ statement: Statement) throws(StoreError) {
         if statement.sql.contains("scan") || statement.sql.contains("shown") { isOfScan = true }
-        try stage.step(statement.sql, isOfScan: isOfScan)
+        try stage.step(statement.sql, statement.binds, in: ObjectIdentifier(self), isOfScan: isOfScan)
     }
 
     /// The step between the last statement and the end of the transaction.
-    func commit() throws(StoreError) { try stage.step("COMMIT", isOfScan: isOfScan) }
+    func commit() throws(StoreError) {
+        stage.commits(isOfScan: isOfScan)
+        try stage.step("COMMIT", in: ObjectIdentifier(self), isOfScan: isOfScan)
+    }
 
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
         try step(statement)

@@ -41,5 +41,10 @@ import Testing
             settings[name] = value
             #expect(MariaDBRowLog.refusal(under: settings) != nil, "\(name)")
         }
+        for (image, isRefused) in [("FULL", false), ("MINIMAL", true), ("NOBLOB", true)] {
+            let settings = good.merging(["BINLOG_ROW_IMAGE": image]) { _, last in last }
+            #expect(MariaDBRowLog.refusal(under: settings) == nil)
+            #expect((MariaDBRowLog.refusal(under: settings, keepsValues: true) != nil) == isRefused, "\(image)")
+        }
     }
 }

@@ -49,6 +49,28 @@ import TestSupport
         #expect(found.dropLast().allSatisfy { $0.passes.isEmpty })
     }
 
+    @Test("An optional value that cannot be decoded leaves the row readable, and two types of a column are two values")
+    func optionalValues() throws {
+        let text = Column(name: "name", type: .text(TextType()), isNullable: true)
+        let table = WatchedTable(
+            name: TableName(schema: "d", name: "t"), columnCount: 2,
+            columns: [
+                WatchedColumn(
+                    ordinal: 0, column: Column(name: "id", type: .integer(-9...9), isNullable: false),
+                    isUnsigned: false, text: .utf8),
+                WatchedColumn(ordinal: 1, column: text, isUnsigned: false, text: .other, isOptional: true),
+                WatchedColumn(ordinal: 1, column: text, isUnsigned: false, text: .utf8, isOptional: true),
+            ])
+        var decoder = BinlogDecoder()
+        var groups = BinlogGroups(WatchedTables([table]))
+        let changes = BinlogRecording.events.map(Self.bytes).compactMap { groups.add(decoder.decode($0)) }.flatMap(
+            \.changes)
+        let first = try #require(changes.first?.after)
+        #expect(
+            first == [.value(.integer(-1)), .undecoded(Array("zwölf".utf8)), .value(.text(ExactText("zwölf")))])
+        #expect(changes.dropFirst().first?.after == [.value(.integer(2)), .value(.null), .value(.null)])
+    }
+
     // MARK: Damaged events
 
     /// An event with changed bytes and a correct checksum, so that the decoder reads it.

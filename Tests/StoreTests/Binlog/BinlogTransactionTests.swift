@@ -57,6 +57,7 @@ import TestSupport
             (values ?? []).map { value in
                 switch value {
                 case .absent: "?"
+                case .undecoded: "!"
                 case .value(.integer(let number)): "\(number)"
                 case .value(let value): "\(value)"
                 }

@@ -122,6 +122,7 @@ extension [WatchedValue] {
         map { value in
             switch value {
             case .absent: "absent"
+            case .undecoded: "undecoded"
             case .value(let value): String(describing: value)
             }
         }

@@ -2,6 +2,7 @@ import MergeCore
 import MergeService
 import Operations
 import RecordStore
+import Synchronization
 import Testing
 import TestSupport
 
@@ -15,13 +16,14 @@ import TestSupport
         let database: TestDatabase
         let journal: Journal
         let log = ScriptedLog()
+        let stage = Stage()
         let agenda = PassAgenda()
         let lease: ScanLease
         let recorder: ForeignChangeRecorder
 
         init() async throws {
             database = try await TestDatabase(.sqlite, mariadb: "", sqlite: LoggedOrders.sql)
-            let engine = try database.engine(journal: true)
+            let engine = try database.engine(journal: true, on: stage)
             let journal = try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open()
             self.journal = journal
             lease = try #require(try await ScanDesk(journal: journal, gateway: "a").take().lease)
@@ -31,11 +33,13 @@ import TestSupport
         }
 
         /// Runs a reader while `body` runs.
-        func follow(_ body: (inout Events.Iterator) async throws -> Void) async throws {
+        func follow(
+            watchPause: Duration = .seconds(1), _ body: (inout Events.Iterator) async throws -> Void
+        ) async throws {
             let (events, report) = Events.makeStream()
             let follower = LogFollower(
                 log: log, recorder: recorder, agenda: agenda, lease: lease, units: LoggedOrders.units, pause: .zero,
-                refusedPause: .zero
+                refusedPause: .zero, watchPause: watchPause
             ) { report.yield($0) }
             let reading = Task {
                 await follower.run()
@@ -157,6 +161,23 @@ import TestSupport
         #expect(try await world.stored()?.position == "9")
     }
 
+    @Test("A log that begins again ends the reader that waits for it")
+    func restartedLog() async throws {
+        let world = try await World()
+        try await world.store(LogProgress(position: "7", needsPasses: false))
+        world.log.setEnd(7)
+        world.log.send(position: 8)
+        try await world.follow(watchPause: .milliseconds(1)) { events async throws in
+            #expect(await Self.follows(&events))
+            world.log.setEnd(2)
+            #expect(await Self.stops(&events)?.contains("begun again") == true)
+            world.log.send(position: 3)
+            #expect(await Self.follows(&events))
+            #expect(world.fulfil() == Self.all)
+        }
+        #expect(world.log.opened == ["7", "2"])
+    }
+
     @Test("A change is recorded with its position, once")
     func recordedChange() async throws {
         let world = try await World()
@@ -183,6 +204,22 @@ import TestSupport
             #expect(try await world.stored() == LogProgress(position: "2", needsPasses: true))
             #expect(world.fulfil() == ["orders/order"])
         }
+    }
+
+    /// Before that commit, the change may be in the log and not be visible yet.
+    @Test("A pass is demanded only after a commit that follows the change")
+    func demandAfterCommit() async throws {
+        let world = try await World()
+        try await world.store(LogProgress(position: "1", needsPasses: false))
+        let early = Mutex(0)
+        let agenda = world.agenda
+        world.stage.beforeCommit { if agenda.demand(for: "orders/order") != nil { early.withLock { $0 += 1 } } }
+        world.log.send(LoggedTransaction(incomplete: [1]), position: 2)
+        try await world.follow { events async throws in
+            #expect(await Self.follows(&events))
+            #expect(world.fulfil() == ["orders/order"])
+        }
+        #expect(early.withLock { $0 } == 0)
     }
 
     @Test("An altered table has the log opened again after the alteration")

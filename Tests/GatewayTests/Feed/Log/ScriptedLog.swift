@@ -5,17 +5,14 @@ import Synchronization
 final class ScriptedLog: RowLog {
     private struct State {
         var end = 1
-        /// The errors of the next openings; nil for a log that opens.
-        var openings: [RowLogError?] = []
+        /// The errors of the next openings, of which the last repeats; nil for a log that opens.
+        var openings: [RowLogError?] = [nil]
         var opened: [String] = []
+        var script: [Result<LoggedBatch, RowLogError>] = []
+        var waiting: CheckedContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
-    private let batches: AsyncStream<Result<LoggedBatch, RowLogError>>
-    private let script: AsyncStream<Result<LoggedBatch, RowLogError>>.Continuation
-
-    init() { (batches, script) = AsyncStream.makeStream() }
-
     /// The positions at which the log was opened.
     var opened: [String] { state.withLock { $0.opened } }
 
@@ -25,15 +22,54 @@ final class ScriptedLog: RowLog {
 
     /// Delivers transactions, with the position after them.
     func send(_ transactions: LoggedTransaction..., position: Int, alters: Bool = false) {
-        script.yield(
-            .success(LoggedBatch(transactions: transactions, position: "\(position)", hasAlteredTable: alters)))
+        add(.success(LoggedBatch(transactions: transactions, position: "\(position)", hasAlteredTable: alters)))
     }
 
-    func fail(_ error: RowLogError) { script.yield(.failure(error)) }
+    func fail(_ error: RowLogError) { add(.failure(error)) }
+
+    private func add(_ result: Result<LoggedBatch, RowLogError>) {
+        state.withLock { $0.script.append(result) }
+        wake()
+    }
+
+    private func wake() {
+        state.withLock { state in
+            state.waiting?.resume()
+            state.waiting = nil
+        }
+    }
+
+    /// Waits for the next part of the script; a cancelled reader leaves it to the next one.
+    fileprivate func next() async throws(RowLogError) -> LoggedBatch {
+        while true {
+            if Task.isCancelled { throw .failed(StoreError(.disconnected, "the reader was cancelled")) }
+            let result = state.withLock { $0.script.isEmpty ? nil : $0.script.removeFirst() }
+            guard let result else {
+                await wait()
+                continue
+            }
+            let batch = try result.get()
+            // A log contains what it sends.
+            if let position = Int(batch.position) { state.withLock { $0.end = max($0.end, position) } }
+            return batch
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting in
+                state.withLock { state in
+                    if state.script.isEmpty, !Task.isCancelled { state.waiting = waiting } else { waiting.resume() }
+                }
+            }
+        } onCancel: {
+            wake()
+        }
+    }
 
     // MARK: RowLog
 
-    func refusal() async throws(StoreError) -> String? { nil }
+    func refusal(keepsValues: Bool) async throws(StoreError) -> String? { nil }
     func logs(_ statement: Statement) async throws(StoreError) -> Bool { true }
     func position() async throws(StoreError) -> String { state.withLock { "\($0.end)" } }
     func hasReached(_ position: String, _ other: String) -> Bool { Int(position) ?? 0 >= Int(other) ?? 0 }
@@ -43,24 +79,16 @@ final class ScriptedLog: RowLog {
     ) async throws(RowLogError) -> any RowLogReader {
         let error = state.withLock { state in
             state.opened.append(position)
-            return state.openings.isEmpty ? nil : state.openings.removeFirst()
+            return state.openings.count > 1 ? state.openings.removeFirst() : state.openings[0]
         }
         if let error { throw error }
-        return Reader(batches)
+        return Reader(log: self)
     }
 
-    private actor Reader: RowLogReader {
-        private let batches: AsyncStream<Result<LoggedBatch, RowLogError>>
-        nonisolated var unwatched: Set<Int> { [] }
+    private struct Reader: RowLogReader {
+        let log: ScriptedLog
+        var unwatched: Set<Int> { [] }
 
-        init(_ batches: AsyncStream<Result<LoggedBatch, RowLogError>>) { self.batches = batches }
-
-        func next() async throws(RowLogError) -> LoggedBatch {
-            var next = batches.makeAsyncIterator()
-            guard let result = await next.next(isolation: self) else {
-                throw .failed(StoreError(.disconnected, "the script has ended"))
-            }
-            return try result.get()
-        }
+        func next() async throws(RowLogError) -> LoggedBatch { try await log.next() }
     }
 }
