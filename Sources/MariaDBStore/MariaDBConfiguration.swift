@@ -10,10 +10,8 @@ package struct MariaDBConfiguration: Sendable {
     package var socket: String?
     /// The database user's name.
     package var user: String
-    /// The user's password; nil if there is none.
-    package var password: String?
-    /// A sentence about the source of the password, for the refusal of the server.
-    package var passwordSource: String?
+    /// The user's password, which all copies of the configuration share.
+    package let password: DatabasePassword
     /// The schema to connect to.
     package var database: String
     /// True if the connection requires TLS and checks the server's certificate.
@@ -44,7 +42,9 @@ package struct MariaDBConfiguration: Sendable {
     ///
     /// - Throws: `MariaDBURLError`; also if the URL contains a password, because lists of processes, histories and logs
     ///   contain URLs. The error never contains it.
-    package init(url: String, password: String?, limits: Limits = Limits()) throws(MariaDBURLError) {
+    package init(
+        url: String, password: DatabasePassword = DatabasePassword(nil), limits: Limits = Limits()
+    ) throws(MariaDBURLError) {
         guard let parts = URLComponents(string: url), ["mariadb", "mysql"].contains(parts.scheme ?? "") else {
             throw MariaDBURLError("the database URL is not of the form mariadb://user@host:3306/database")
         }

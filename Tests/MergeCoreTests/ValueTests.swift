@@ -273,5 +273,7 @@ import TestSupport
         #expect(NearestName.suggestion(for: "adress", among: ["address", "name"]) == "address")
         #expect(NearestName.suggestion(for: "desc", among: ["resource", "description"]) == "description")
         #expect(NearestName.suggestion(for: "zzz", among: ["address", "name"]) == nil)
+        #expect(NearestName.suggestion(for: "phone", among: ["address", "telephone"]) == "telephone")
+        #expect(NearestName.suggestion(for: "one", among: ["address", "telephone"]) == nil)
     }
 }

@@ -8,7 +8,7 @@ import TestSupport
     private static func open() async throws -> (database: TestDatabase, pool: ConnectionPool) {
         let table = "CREATE TABLE t (id INT PRIMARY KEY) ENGINE=InnoDB;"
         let database = try await TestDatabase(.mariadb, mariadb: table, sqlite: "")
-        return (database, ConnectionPool(try MariaDBConfiguration(url: database.url, password: nil)))
+        return (database, ConnectionPool(try MariaDBConfiguration(url: database.url)))
     }
 
     /// Opens connections at the same time, each with a prepared statement, and gives them back.

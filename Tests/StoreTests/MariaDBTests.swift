@@ -209,6 +209,6 @@ import TestSupport
         ("http://u@h/d", false),
         ("mariadb://u@h/d?x=1", false),
     ]) func urlsAreRead(_ url: String, _ isGood: Bool) {
-        #expect(((try? MariaDBConfiguration(url: url, password: nil)) != nil) == isGood)
+        #expect(((try? MariaDBConfiguration(url: url)) != nil) == isGood)
     }
 }

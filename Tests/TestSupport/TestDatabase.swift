@@ -89,7 +89,7 @@ package final class TestDatabase: Sendable {
 
     /// Another database of the server, as root sees it.
     package func neighbour(_ name: String) throws -> any RecordEngine {
-        try MariaDBEngine(MariaDBConfiguration(url: Self.url("root", name, server?.socket ?? ""), password: nil))
+        try MariaDBEngine(MariaDBConfiguration(url: Self.url("root", name, server?.socket ?? "")))
     }
 
     /// The same database as an account sees it that has rights beside the documented ones.
@@ -206,7 +206,7 @@ package final class TestDatabase: Sendable {
         _ limits: MariaDBConfiguration.Limits = .init(), journal: Bool = false
     ) throws -> any RecordEngine {
         switch kind {
-        case .mariadb: try MariaDBEngine(MariaDBConfiguration(url: url, password: nil, limits: limits))
+        case .mariadb: try MariaDBEngine(MariaDBConfiguration(url: url, limits: limits))
         case .sqlite: try SQLiteEngine(path: name, journal: journal ? journalFile : nil)
         }
     }

@@ -27,6 +27,8 @@ struct HTTPConnections: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(
+                ProxyHeaderHandler(limits.proxies, isEncrypted: certificate != nil, logger: responder.logger))
             if let certificate { try pipeline.addHandler(certificate.handler()) }
             guard door.enter() else {
                 try pipeline.addHandler(Refusal())

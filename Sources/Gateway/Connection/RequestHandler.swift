@@ -63,6 +63,8 @@ final class RequestHandler: ChannelDuplexHandler {
     private var isLast = false
     private var state = State.open
     private var caller: Caller?
+    /// The header of the PROXY protocol at the start of the connection; nil without one.
+    private var proxyHeader: ProxyHeader?
 
     init(responder: GatewayResponder, limits: ConnectionLimits, logger: Logger) {
         self.responder = responder
@@ -140,7 +142,8 @@ final class RequestHandler: ChannelDuplexHandler {
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let client = limits.proxies.client(
-            of: context.channel.remoteAddress?.ipAddress, forwarded: head.headers["x-forwarded-for"])
+            of: context.channel.remoteAddress?.ipAddress, header: proxyHeader,
+            forwarded: head.headers["x-forwarded-for"])
         let received = ReceivedHead(head, at: .now, from: client)
         if let problem = HeadFault.problem(received) {
             // The start of the next request is uncertain.
@@ -213,12 +216,14 @@ final class RequestHandler: ChannelDuplexHandler {
             // The client may still read its answers.
             endRequests()
             closeIfDone(context)
+        case let header as ProxyHeader: proxyHeader = header
         default: break
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let fault = error as? ProxyHeaderFault { return refuse(context, with: fault.problem) }
         guard error is HTTPParserError else { return close(context) }
         switch phase {
         case .answering: ahead.append(.fault)

@@ -11,6 +11,24 @@ enum ClientConnection {
     static func open(
         _ configuration: MariaDBConfiguration, readSeconds: UInt32
     ) throws(StoreError) -> UnsafeMutablePointer<MYSQL> {
+        let passwords = configuration.password.candidates
+        var refusal: StoreError?
+        for password in passwords {
+            do {
+                let mysql = try open(configuration, password: password, readSeconds: readSeconds)
+                configuration.password.accept(password)
+                return mysql
+            } catch {
+                guard ServerError.isRefusedLogin(error.code) else { throw error }
+                refusal = refusal ?? error
+            }
+        }
+        throw refusal ?? StoreError(.unavailable, "no password was tried")
+    }
+
+    private static func open(
+        _ configuration: MariaDBConfiguration, password: String, readSeconds: UInt32
+    ) throws(StoreError) -> UnsafeMutablePointer<MYSQL> {
         guard library == 0, let mysql = mysql_init(nil) else {
             throw StoreError(.other, "the MariaDB client library could not be initialised")
         }
@@ -31,11 +49,11 @@ enum ClientConnection {
         }
         let connected = mysql_real_connect(
             mysql, configuration.socket == nil ? configuration.host : "localhost", configuration.user,
-            configuration.password ?? "", configuration.database, UInt32(configuration.port), configuration.socket,
+            password, configuration.database, UInt32(configuration.port), configuration.socket,
             UInt(CLIENT_MULTI_RESULTS) | UInt(CLIENT_FOUND_ROWS))
         guard connected != nil else {
             var error = error(mysql, configuration.place)
-            if ServerError.isRefusedLogin(error.code), let source = configuration.passwordSource {
+            if ServerError.isRefusedLogin(error.code), let source = configuration.password.source {
                 error = StoreError(error.kind, "\(error.message); \(source)", code: error.code)
             }
             mysql_close(mysql)

@@ -28,8 +28,7 @@ struct ForeignBase {
                 let old = group.path.member("old")
                 let path = isBare ? old : old.member(section.fields[field].name)
                 throw Problem(
-                    .invalidValue, detail: "“\(path)” does not have the column's type, \(column.type.name).", path: path
-                )
+                    .invalidValue, detail: "“\(path)” \(column.type.foreignReason).", path: path)
             }
         }
     }

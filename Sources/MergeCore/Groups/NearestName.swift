@@ -1,20 +1,22 @@
 /// Suggests the intended name for a mistyped name.
 package enum NearestName {
-    /// Returns the nearest of `names` within a third of the length, or nil if none is near.
+    /// Returns the nearest of `names` within a third of the length, else one that ends with the name; nil if none is near.
     ///
     /// Case does not count.
     package static func suggestion(for name: String, among names: some Sequence<String>) -> String? {
         let wanted = scalars(name)
         var best: (name: String, distance: Int)?
+        var ending: String?
         for candidate in names {
             let known = scalars(candidate)
             // A truncated word is the most likely mistake.
             if wanted.count >= 3, known.starts(with: wanted) { return candidate }
+            if ending == nil, wanted.count >= 4, known.reversed().starts(with: wanted.reversed()) { ending = candidate }
             let distance = editDistance(wanted, known)
             if distance < best?.distance ?? Int.max { best = (candidate, distance) }
         }
         guard let best, best.distance <= max(1, max(wanted.count, best.name.unicodeScalars.count) / 3) else {
-            return nil
+            return ending
         }
         return best.name
     }

@@ -14,6 +14,8 @@ package struct Problem: Sendable, Hashable, Error {
     package var constraint: String?
     /// The rule that refuses the push, such as `jobs.yaml:7`.
     package var rule: RuleReference?
+    /// The line of the check that fails, for the log and the journal only.
+    package var check: RuleReference?
     /// The unique index in which two rows collide.
     package var index: String?
     /// The names of the fields that the problem concerns, or empty if they are unknown.

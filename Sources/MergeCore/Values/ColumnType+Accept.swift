@@ -57,13 +57,24 @@ extension ColumnType {
         }
     }
 
+    /// The reason for the refusal of a value of another type, with an example for dates and times.
+    var foreignReason: String {
+        switch self {
+        case .date: "is not a date such as 2026-11-20"
+        case .dateTime: "is not a date and time such as 2026-11-20T10:00:00"
+        case .timestamp: "is not a date and time such as 2026-11-20T10:00:00Z"
+        case .time: "is not a time such as 10:00:00"
+        default: "does not have the column's type, \(name)"
+        }
+    }
+
     /// Returns the reason why a base may contain the value but no write may, or nil if it can be written.
     package func forbidsWriting(_ value: Value) -> ValueProblem? {
         if value.isLegacyOnly { return ValueProblem("has a zero month or day, which is never written") }
         if case .enumeration(let members) = self, case .text(let text) = value, !members.contains(text) {
             return ValueProblem("is the ENUM error value, which is never written")
         }
-        if isForeign(value) { return ValueProblem("does not have the column's type, \(name)") }
+        if isForeign(value) { return ValueProblem(foreignReason) }
         if case .set = self, case .members(let members) = value, members.contains(where: \.string.isEmpty) {
             return ValueProblem("has an empty member, which a SET takes by its number alone")
         }

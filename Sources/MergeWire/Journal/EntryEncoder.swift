@@ -34,7 +34,8 @@ package struct EntryEncoder: Sendable {
                 }
             }
             // A merged edit has a problem if its record cannot be read afterwards.
-            if edit.status != .merged, let problem = edit.problem {
+            if edit.status != .merged, var problem = edit.problem {
+                problem.rule = problem.rule ?? problem.check
                 writer.member("problem")
                 ProblemEncoder.write(problem, to: &writer)
             }

@@ -37,7 +37,9 @@ package enum OutcomeReader {
         ResultText(
             resource: node["resource"]?.string, id: node["id"].flatMap(plain), status: node["status"]?.string,
             outcomes: (node["outcomes"]?.elements ?? []).map(outcome), problem: node["problem"]?["detail"]?.string,
-            code: node["problem"]?["code"]?.string, request: node["request"]?.string)
+            code: node["problem"]?["code"]?.string, path: node["problem"]?["path"]?.string,
+            constraint: node["problem"]?["constraint"]?.string, rule: node["problem"]?["rule"]?.string,
+            request: node["request"]?.string)
     }
 
     private static let known = [

@@ -12,6 +12,12 @@ package struct ResultText: Sendable {
     package let problem: String?
     /// The code of the reason.
     package let code: String?
+    /// The path of the fault in the push.
+    package var path: String?
+    /// The constraint of the database, or the check of the rules.
+    package var constraint: String?
+    /// The line of the rule that refused the push.
+    package var rule: String?
     /// The id of the request in a journal entry.
     package let request: String?
 }

@@ -80,6 +80,10 @@ package struct JournalQuery {
             if let field = section.field(named: parts[1]), let group = section.group(ofField: field) {
                 return EntryGroup(section: section.name, group: section.groups[group].name)
             }
+            if let group = section.groups.first(where: { $0.name == parts[1] }) {
+                let fields = group.fields.map { section.fields[$0].name }.joined(separator: ", ")
+                throw Self.invalid("“\(name)” is a group; “group” finds it, and “field” one of its fields: \(fields)")
+            }
         }
         let names = resource.sections.flatMap { section in section.fields.map { section.name + "." + $0.name } }
         throw Self.invalid(

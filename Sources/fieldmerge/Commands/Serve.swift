@@ -85,7 +85,13 @@ struct Serve: AsyncParsableCommand {
             connections: try limits.connectionCount(settings), requestSeconds: configuration.requestSeconds)
         let days = try retention.days(settings)
         let history = try historyFile(settings)
-        let store = try Store(databaseOptions, journal: journalOptions, settings: settings, bounds: bounds)
+        let password = try databaseOptions.serverPassword(settings)
+        if let password, let file = password.file {
+            access.watches.append(PasswordWatch(password: password.password, file: file, logger: logger))
+        }
+        let store = try Store(
+            databaseOptions, journal: journalOptions, settings: settings, bounds: bounds,
+            password: password?.password)
         let engine = store.engine
         let loader = RulesLoader(
             folder: try settings.required(rules, .rules), engine: engine,

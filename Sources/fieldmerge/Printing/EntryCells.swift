@@ -14,6 +14,12 @@ struct EntryCells {
     let status: String
     /// The reason for which the edit was refused; empty for a merged edit.
     let problem: String
+    /// The path of the fault in the push; empty without one.
+    let path: String
+    /// The constraint of the database or the check of the rules that was violated; empty without one.
+    let constraint: String
+    /// The line of the rule that refused the push; empty without one.
+    let rule: String
     /// The time and the author of an erasure; empty if the entry was not erased.
     let erased: String
     /// The id of the request; empty if no HTTP request sent the push.
@@ -31,6 +37,9 @@ struct EntryCells {
         let content = OutcomeReader.entry(entry.entry.map { EntryView.shown($0.body) } ?? entry.bareEntry ?? [])
         let own = entry.entry.map { $0.status + (content.code.map { " (\($0))" } ?? "") }
         problem = PlainText.visible(content.problem ?? "")
+        path = PlainText.visible(content.path ?? "")
+        constraint = PlainText.visible(content.constraint ?? "")
+        rule = PlainText.visible(content.rule ?? "")
         erased = PlainText.visible(entry.entry.flatMap { ErasureMark.sentence(in: $0.body) } ?? "")
         status = [own, reason, erased.isEmpty ? nil : "erased"].compactMap(\.self).joined(separator: ", ")
         request = PlainText.visible(content.request ?? "")

@@ -14,7 +14,8 @@ struct EntryText {
         let head = [
             ("entry", cells.number), ("time", cells.time), ("who", cells.who), ("device", cells.device),
             ("key", cells.key), ("request", cells.request), ("record", cells.record), ("status", cells.status),
-            ("problem", cells.problem), ("erased", cells.erased),
+            ("problem", cells.problem), ("path", cells.path), ("constraint", cells.constraint), ("rule", cells.rule),
+            ("erased", cells.erased),
             ("rules", entry.entry?.rules ?? ""), ("address", entry.refused?.address ?? ""),
             ("replayed", entry.replayed ?? ""),
             ("body", entry.refused.map { Self.lines(String(decoding: $0.body, as: UTF8.self)) } ?? ""),

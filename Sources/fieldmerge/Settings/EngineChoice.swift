@@ -19,8 +19,12 @@ struct DatabaseOptions: ParsableArguments {
 
     /// - Throws: `SettingsError` or `StoreError` if the URL or its file cannot be used.
     ///
-    /// - Parameter journal: a SQLite file to attach to an embedded database.
-    func engine(_ settings: Settings, bounds: DatabaseBounds, journal: String? = nil) throws -> any RecordEngine {
+    /// - Parameters:
+    ///   - journal: a SQLite file to attach to an embedded database.
+    ///   - password: the password of a server; nil to read it.
+    func engine(
+        _ settings: Settings, bounds: DatabaseBounds, journal: String? = nil, password: DatabasePassword? = nil
+    ) throws -> any RecordEngine {
         let url = try settings.required(database, .database)
         if url.hasPrefix("sqlite:") {
             let path = String(url.dropFirst("sqlite:".count))
@@ -34,31 +38,41 @@ struct DatabaseOptions: ParsableArguments {
         limits.lockWaitSeconds = UInt32(bounds.lockSeconds)
         limits.statementSeconds = UInt32(min(Int(limits.statementSeconds), bounds.requestSeconds))
         do {
-            let (password, source) = try password(settings)
-            var configuration = try MariaDBConfiguration(url: url, password: password, limits: limits)
-            configuration.passwordSource = source
-            return try MariaDBEngine(configuration)
+            let password = try password ?? self.password(settings).password
+            return try MariaDBEngine(try MariaDBConfiguration(url: url, password: password, limits: limits))
         } catch let error as MariaDBURLError {
             throw SettingsError(error.description)
         }
     }
 
-    /// - Returns: the password, if any, and a sentence about its source for the refusal of the server.
-    private func password(_ settings: Settings) throws -> (String?, source: String) {
+    /// Returns the password of a server, and the file that it was read from; nil for SQLite.
+    func serverPassword(_ settings: Settings) throws -> (password: DatabasePassword, file: String?)? {
+        try settings.required(database, .database).hasPrefix("sqlite:") ? nil : try password(settings)
+    }
+
+    /// - Returns: the password, and the file that it was read from; nil without one.
+    private func password(_ settings: Settings) throws -> (password: DatabasePassword, file: String?) {
         guard let path = settings.text(databasePasswordFile, .databasePasswordFile) else {
             let password = settings.text(nil, .databasePassword)
             let source =
                 password == nil ? "no password was sent" : "the password is \(Setting.databasePassword.variable)"
-            return (password, source)
+            return (DatabasePassword(password, source: source), nil)
         }
         if settings.isOfFile(databasePasswordFile, .databasePasswordFile), namesOtherUser(settings) {
-            return (nil, "no password was sent, because the settings file has that of another user")
+            let source = "no password was sent, because the settings file has that of another user"
+            return (DatabasePassword(nil, source: source), nil)
         }
+        return (DatabasePassword(try Self.password(in: path), source: "the password is that of \(path)"), path)
+    }
+
+    /// Reads the first line of a file.
+    ///
+    /// - Throws: `SettingsError` if the file cannot be read.
+    static func password(in path: String) throws -> String {
         guard let data = try? Data(contentsOf: URL(filePath: path)),
             let text = String(validating: data, as: UTF8.self)
         else { throw SettingsError("\(path): the password file cannot be read") }
-        let password = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
-        return (password, "the password is that of \(path)")
+        return text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
     }
 
     /// Returns true if the command line names another user than the settings file.

@@ -64,7 +64,7 @@ enum Setting: String, CaseIterable {
     static let prefix = "FIELDMERGE_"
 
     /// Settings that may have several values.
-    static let lists: [Setting] = [.allowOrigin, .minClient]
+    static let lists: [Setting] = [.allowOrigin, .minClient, .trustedProxy]
 
     /// Settings that a settings file may contain.
     static let ofFile = allCases.filter { $0 != .config }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import MariaDBStore
 import Operations
 import MergeService
 import RecordStore
@@ -11,17 +12,19 @@ struct Store {
     /// The journal's own store, if the journal cannot take part in the merge's transaction.
     private let ahead: SQLiteEngine?
 
-    /// - Parameter makesFile: creates a missing file of a SQLite journal.
+    /// - Parameters:
+    ///   - password: the password of the database; nil to read it.
+    ///   - makesFile: creates a missing file of a SQLite journal.
     /// - Throws: `SettingsError` or `StoreError` if the database or the options cannot be used.
     init(
         _ database: DatabaseOptions, journal options: JournalOptions, settings: Settings, bounds: DatabaseBounds,
-        makesFile: Bool = true
+        password: DatabasePassword? = nil, makesFile: Bool = true
     ) throws {
         let url = try settings.required(database.database, .database)
         choice = try options.choice(settings, database: url)
         guard case .file(let file) = choice else {
             ahead = nil
-            engine = try database.engine(settings, bounds: bounds)
+            engine = try database.engine(settings, bounds: bounds, password: password)
             return
         }
         if !makesFile, !FileManager.default.fileExists(atPath: file) {
@@ -37,7 +40,7 @@ struct Store {
             ? try SQLiteEngine(
                 path: file, creates: true, busySeconds: Double(bounds.lockSeconds),
                 startSeconds: Double(bounds.requestSeconds)) : nil
-        engine = try database.engine(settings, bounds: bounds, journal: isAlone ? nil : file)
+        engine = try database.engine(settings, bounds: bounds, journal: isAlone ? nil : file, password: password)
     }
 
     func close() async {

@@ -14,7 +14,7 @@ struct WebOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Address of a proxy whose X-Forwarded-For names its client in the log; may be repeated.",
+            "Address of a proxy that names its client, in X-Forwarded-For or the PROXY protocol; may be repeated.",
             valueName: "address"))
     var trustedProxy: [String] = []
 

@@ -7,7 +7,7 @@ import TestSupport
 
 /// A gateway that encrypts, and clients that others wrote.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TLSTests {
-    private static func makeCertificate(in folder: String, name: String = "server") async throws {
+    static func makeCertificate(in folder: String, name: String = "server") async throws {
         try await Shell.run([
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
             "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",

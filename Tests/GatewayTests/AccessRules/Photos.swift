@@ -117,10 +117,11 @@ enum Photos {
     }
 
     static func with(
-        _ kind: TestEngine, scans: Bool = false, _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+        _ kind: TestEngine, scans: Bool = false, journal: JournalPlace = .together,
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
         try await run(
-            on: database(kind),
+            on: database(kind), journal: journal,
             configure: { if scans { ScanFixture.configure(&$0) } },
             { gateway async throws in
                 if scans {
@@ -132,11 +133,12 @@ enum Photos {
     }
 
     static func run(
-        on database: TestDatabase, configure: (inout GatewayConfiguration) -> Void = { _ in },
+        on database: TestDatabase, journal: JournalPlace = .together,
+        configure: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
         try await RunningGateway.with(
-            database, rules: rules, tokens: clients.map(\.line).joined(separator: "\n"), journal: .together,
+            database, rules: rules, tokens: clients.map(\.line).joined(separator: "\n"), journal: journal,
             configure: configure, body)
     }
 

@@ -20,9 +20,11 @@ import TestSupport
         func poll() async throws -> [[Int]] { [try await ann.poll().sorted(), try await bob.poll().sorted()] }
     }
 
-    @Test("Records leave one client and come to another with their referred row", arguments: TestEngine.allCases)
-    func pushes(_ kind: TestEngine) async throws {
-        try await Photos.with(kind) { gateway in
+    @Test(
+        "Records leave one client and come to another with their referred row", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func pushes(_ kind: TestEngine, _ journal: JournalPlace) async throws {
+        try await Photos.with(kind, journal: journal) { gateway in
             let both = try await Followers(gateway)
             #expect(both.ann.records.keys.sorted() == [1, 2, 4] && both.bob.records.keys.sorted() == [3])
             try await gateway.write(Photos.hand(1, from: "ann", to: "bob"))
@@ -68,9 +70,11 @@ import TestSupport
         }
     }
 
-    @Test("A deleted row takes its records away, and undo brings them back", arguments: TestEngine.allCases)
-    func deletions(_ kind: TestEngine) async throws {
-        try await Photos.with(kind) { gateway in
+    @Test(
+        "A deleted row takes its records away, and undo brings them back", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func deletions(_ kind: TestEngine, _ journal: JournalPlace) async throws {
+        try await Photos.with(kind, journal: journal) { gateway in
             let both = try await Followers(gateway)
             try await gateway.write(
                 Photos.deletion("orders", 3, #"{"customer":2,"technician":"ann","title":"Three"}"#))

@@ -112,4 +112,48 @@ import Testing
             }
         }
     }
+
+    @Test("“journal show” names path, constraint and rule of a refused push", arguments: TestEngine.allCases)
+    func show(_ kind: TestEngine) async throws {
+        let tables = """
+            CREATE TABLE jars (id INT PRIMARY KEY, n INT, CONSTRAINT small CHECK (n < 100));
+            INSERT INTO jars VALUES (1, 5);
+            """
+        let database = try await TestDatabase(kind, mariadb: tables, sqlite: tables)
+        let rules = [
+            "jars.yaml": """
+            resource: jars
+            sections:
+              jar:
+                table: jars
+                checks: [{name: positive, sql: n > 0, fields: [n]}]
+                groups: {n: {column: n, on-conflict: reject}}
+            """
+        ]
+        try await database.initJournal()
+        let gateway = try await GatewayProcess(database, rules: rules)
+        try await HTTPClient.with(port: gateway.port) { client async throws in
+            for (old, new) in [(5, 0), (5, 100), (4, 6)] {
+                let body = #"{"id":1,"changeset":{"jar":{"n":{"old":\#(old),"new":\#(new)}}}}"#
+                #expect(try await client.post("/v1/merge/jars", body).status >= 400)
+            }
+        }
+        #expect(gateway.log.contains(#"cause="check “positive” of jars.yaml:5""#), "\(gateway.log)")
+        let settings = ["FIELDMERGE_DATABASE": database.url, "FIELDMERGE_JOURNAL": database.journalURL]
+        for (number, lines) in [
+            (1, ["path      changeset.jar", "constraint  positive", "rule      jars.yaml:5"]),
+            (2, ["constraint  small"]), (3, ["jar.n: rejected (a conflict, by jars.yaml:6)"]),
+        ] {
+            let said = try await Shell.capture(
+                [GatewayProcess.program, "journal", "show", "\(number)"], environment: settings)
+            for line in lines {
+                let name = line.prefix { $0 != " " }
+                let value = line.drop { $0 != " " }.drop { $0 == " " }
+                let found = said.output.split(separator: "\n").contains {
+                    $0.hasPrefix(name) && $0.hasSuffix(value)
+                }
+                #expect(found, "\(line): \(said)")
+            }
+        }
+    }
 }

@@ -19,6 +19,10 @@ import Testing
             ("10.0.0.5", ["unknown"], "10.0.0.5"),
             ("10.0.0.5", ["192.0.2.1, line\nbreak"], "10.0.0.5"),
             (nil, ["192.0.2.1"], nil),
+            // A socket for IPv6 reports IPv4 addresses in this form.
+            ("::ffff:10.0.0.5", ["192.0.2.1"], "192.0.2.1"),
+            ("::ffff:10.0.0.5", ["::FFFF:192.0.2.1"], "192.0.2.1"),
+            ("::ffff:203.0.113.9", ["192.0.2.1"], "203.0.113.9"),
         ]
         for (peer, forwarded, client) in cases {
             #expect(proxies.client(of: peer, forwarded: forwarded) == client, "\(peer ?? "none") \(forwarded)")
@@ -28,6 +32,22 @@ import Testing
     @Test("Without trusted proxies, the address of the connection counts")
     func none() {
         #expect(TrustedProxies.none.client(of: "10.0.0.5", forwarded: ["192.0.2.1"]) == "10.0.0.5")
+    }
+
+    @Test("After a header of the PROXY protocol, its client must be trusted to forward an address")
+    func header() throws {
+        let proxies = try TrustedProxies.reading(["10.0.0.5", "10.0.0.6"]).get()
+        let cases: [(client: String?, forwarded: [String], result: String)] = [
+            ("203.0.113.9", [], "203.0.113.9"),
+            ("203.0.113.9", ["192.0.2.1"], "203.0.113.9"),
+            ("10.0.0.6", ["192.0.2.1"], "192.0.2.1"),
+            ("::ffff:203.0.113.9", [], "203.0.113.9"),
+            (nil, ["192.0.2.1"], "10.0.0.5"),
+        ]
+        for (client, forwarded, result) in cases {
+            let found = proxies.client(of: "10.0.0.5", header: ProxyHeader(client: client), forwarded: forwarded)
+            #expect(found == result, "\(client ?? "none") \(forwarded)")
+        }
     }
 
     @Test("A name is no address")

@@ -22,7 +22,7 @@ struct BinlogWorld {
     static let options = ["--log-bin=log", "--binlog-format=ROW", "--server-id=7", "--gtid-domain-id=3"]
 
     var configuration: MariaDBConfiguration {
-        get throws { try MariaDBConfiguration(url: database.url, password: nil) }
+        get throws { try MariaDBConfiguration(url: database.url) }
     }
 
     func run(_ sql: String) async throws { try await database.run(sql) }

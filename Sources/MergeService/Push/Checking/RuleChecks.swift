@@ -196,9 +196,12 @@ struct RuleChecks {
 extension RowCheck {
     /// The problem of an edit whose row fails the check.
     func problem(on row: EditedRow) -> Problem {
-        Problem(
+        var problem = Problem(
             .check, about: .rule, detail: "The check “\(name)” fails for the merged row.", path: row.edit.path,
             retry: .never, constraint: name, fields: fields.map { row.section.fields[$0].name })
+        problem.check = rule
+        problem.cause = "check “\(name)” of \(rule)"
+        return problem
     }
 }
 

@@ -29,6 +29,8 @@ struct OtherRecords {
     private var isWritten = false
     /// The highest number of records whose access one written row may decide.
     static let mostReferring = 10_000
+    /// The highest number of records that show one written row; more would take longer than a request may.
+    static let mostShowing = 200_000
 
     init(_ run: RunEnvironment) {
         self.run = run
@@ -280,12 +282,13 @@ struct OtherRecords {
     ) throws(PushStop) -> [RecordKey] {
         let own = TableView(resource: view.resource, section: view.section)
         let links = own.columns
+        let most = view.decidesAccess ? Self.mostReferring : Self.mostShowing
         guard let value = values.first, !links.isEmpty else { return [] }
         let rows = try run.query(
             RawSQL(run.dialect).select(
                 links + [step.own], from: view.section.table, where: [RawValue(column: step.own, value: value)],
-                locking: run.session.mustLockReads, limit: view.decidesAccess ? Self.mostReferring + 1 : nil))
-        if view.decidesAccess, rows.count > Self.mostReferring {
+                locking: run.session.mustLockReads, limit: most + 1))
+        if rows.count > most {
             // The scan reports what a trigger changed.
             guard isCertain else { return [] }
             throw .store(Self.tooManyReferring(view))
@@ -305,10 +308,12 @@ struct OtherRecords {
     }
 
     private static func tooManyReferring(_ view: TableView) -> StoreError {
-        StoreError(
-            .tooLarge,
-            "more than \(mostReferring) records of “\(view.resource.name)” refer to the row, and it decides which clients see "
-                + "them; let another program write it, so that the scan reports them")
+        let name = view.resource.name
+        let reason =
+            view.decidesAccess
+            ? "more than \(mostReferring) records of “\(name)” refer to the row, and it decides which clients see them"
+            : "more than \(mostShowing) records of “\(name)” show the row in lookups"
+        return StoreError(.tooLarge, reason + "; let another program write it, so that the scan reports them")
     }
 
     /// Returns the keys of the records to which other columns than the key link a row.
