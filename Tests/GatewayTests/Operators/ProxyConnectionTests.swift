@@ -5,7 +5,8 @@ import TestSupport
 
 /// Connections that begin with a header of the PROXY protocol.
 @Suite(.timeLimit(.minutes(2))) struct ProxyConnectionTests {
-    private static let line = "PROXY TCP4 192.0.2.7 10.0.0.5 54321 8080\r\n"
+    /// Version 1 with the client 192.0.2.7, with the escapes of Python.
+    private static let line = #"PROXY TCP4 192.0.2.7 10.0.0.5 54321 8080\r\n"#
     /// Version 2 with the client 192.0.2.8.
     private static let block = #"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0C\xC0\0\x02\x08\x0A\0\0\x05\xD4\x31\x1F\x90"#
 
@@ -47,8 +48,7 @@ import TestSupport
         let request = first + (forwarded.map { "X-Forwarded-For: \($0)\n" } ?? "") + "Connection: close\n\n"
         return try await Shell.run(
             [
-                "python3", "-c", script, String(gateway.port),
-                start.replacing("\r", with: #"\r"#).replacing("\n", with: #"\n"#), by, authority,
+                "python3", "-c", script, String(gateway.port), start, by, authority,
             ], input: request)
     }
 
@@ -62,7 +62,7 @@ import TestSupport
         let gateway = try await Self.gateway(["--trusted-proxy", "127.0.0.1"])
         for (start, device, client) in [
             (Self.line, "line", "192.0.2.7"), (Self.block, "block", "192.0.2.8"), ("", "none", "127.0.0.1"),
-            ("PROXY UNKNOWN\r\n", "unknown", "127.0.0.1"),
+            (#"PROXY UNKNOWN\r\n"#, "unknown", "127.0.0.1"),
         ] {
             for by in ["whole", "bytes"] {
                 let text = try await Self.exchange(gateway, start, device: device + by, by: by)
@@ -76,7 +76,7 @@ import TestSupport
     func forwarded() async throws {
         let gateway = try await Self.gateway(["--trusted-proxy", "127.0.0.1", "--trusted-proxy", "192.0.2.8"])
         for (start, device, client) in [
-            (Self.line, "d1", "192.0.2.7"), ("PROXY UNKNOWN\r\n", "d2", "127.0.0.1"),
+            (Self.line, "d1", "192.0.2.7"), (#"PROXY UNKNOWN\r\n"#, "d2", "127.0.0.1"),
             // The balancer's client is itself a proxy with X-Forwarded-For.
             (Self.block, "d3", "198.51.100.1"), ("", "d4", "198.51.100.1"),
         ] {
@@ -104,7 +104,7 @@ import TestSupport
     @Test("A malformed header of a trusted balancer is refused")
     func malformed() async throws {
         let gateway = try await Self.gateway(["--trusted-proxy", "127.0.0.1"])
-        let text = try await Self.exchange(gateway, "PROXY TCP4 client balancer 1 2\r\n", device: "d1")
+        let text = try await Self.exchange(gateway, #"PROXY TCP4 client balancer 1 2\r\n"#, device: "d1")
         #expect(text.hasPrefix("HTTP/1.1 400") && text.contains("PROXY protocol cannot be read"), "\(text)")
         #expect(await gateway.line(containing: "connection refused") != nil)
         #expect(!gateway.log.contains("d1"))
