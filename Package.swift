@@ -269,10 +269,22 @@ if Context.environment["FIELDMERGE_SANITIZED_MUTEX"] != nil {
 
 // Tests/fuzz-sanitized asks for what libFuzzer calls, and builds nothing else.
 if Context.environment["FIELDMERGE_LIBFUZZER"] != nil {
-    package.targets.removeAll { !["CJansson", "MergeCore", "MergeWire"].contains($0.name) }
+    package.targets.removeAll {
+        !["CJansson", "CMariaDB", "CZlib", "MergeCore", "MergeWire", "RecordStore"].contains($0.name)
+    }
+    // The part of MariaDBStore that decodes bytes.
+    let others = [
+        "BinlogConnection", "BinlogHandle", "CascadeLinkReader", "LoggedForms", "MariaDBRowLog", "MariaDBRowLogReader",
+    ]
     package.targets.append(
         .target(
-            name: "LibFuzzer", dependencies: ["MergeCore", "MergeWire"], path: "Tests/LibFuzzer", swiftSettings: strict)
+            name: "BinlogDecoding", dependencies: ["CMariaDB", "CZlib", "MergeCore", "RecordStore"],
+            path: "Sources/MariaDBStore", exclude: others.map { "Binlog/\($0).swift" },
+            sources: ["Binlog", "Connection/Column+Wire.swift"], swiftSettings: strict))
+    package.targets.append(
+        .target(
+            name: "LibFuzzer", dependencies: ["BinlogDecoding", "MergeCore", "MergeWire", "RecordStore"],
+            path: "Tests/LibFuzzer", swiftSettings: strict)
     )
     package.products = [.library(name: "fieldmerge-libfuzzer", type: .static, targets: ["LibFuzzer"])]
 }

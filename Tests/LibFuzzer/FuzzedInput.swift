@@ -6,10 +6,11 @@ import MergeWire
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let bytes, count > 1 else { return 0 }
     let rest = Array(UnsafeBufferPointer(start: bytes + 1, count: count - 1))
-    switch bytes[0] % 4 {
+    switch bytes[0] % 5 {
     case 0: FuzzedInput.decode(rest)
     case 1: FuzzedInput.parse(rest)
     case 2: FuzzedInput.merge(rest, by: .text)
+    case 4: FuzzedBinlog.decode(rest)
     default: FuzzedInput.merge(rest, by: .json(itemKey: ExactText("id")))
     }
     return 0
