@@ -85,6 +85,14 @@ final class SQLiteSession: StoreSession {
         return Execution(generatedKey: Int128(database.lastInsertedRowID))
     }
 
+    /// Returns the prepared statement of a text.
+    ///
+    /// The cache of GRDB considers canonically equivalent texts equal, so it is for ASCII only.
+    private static func prepared(_ sql: String, in database: Database) throws -> GRDB.Statement {
+        let isASCII = sql.utf8.allSatisfy { $0 < 0x80 }
+        return isASCII ? try database.cachedStatement(sql: sql) : try database.makeStatement(sql: sql)
+    }
+
     private func run(
         _ statement: RecordStore.Statement, _ row: (OpaquePointer) throws(StoreError) -> [Value]
     ) throws(StoreError) -> [[Value]] {
@@ -92,7 +100,7 @@ final class SQLiteSession: StoreSession {
         let deleting = statement.sql.hasPrefix("DELETE")
         let prepared: GRDB.Statement
         do {
-            prepared = try database.cachedStatement(sql: statement.sql)
+            prepared = try Self.prepared(statement.sql, in: database)
         } catch {
             throw SQLiteError.storeError(error)
         }

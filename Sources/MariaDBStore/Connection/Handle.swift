@@ -9,8 +9,9 @@ final class Handle {
     /// The thread that opened the handle and must close it.
     private let thread = pthread_self()
     private let place: String
-    private var statements: [String: PreparedStatement] = [:]
-    private var useOrder: [String] = []
+    /// The prepared statements by their exact text, because `String` considers canonically equivalent texts equal.
+    private var statements: [ExactText: PreparedStatement] = [:]
+    private var useOrder: [ExactText] = []
     private let health: ConnectionHealth
     private let pipeline = Pipeline()
     /// True after a fatal error; nothing more may be sent.
@@ -89,7 +90,8 @@ final class Handle {
 
     /// Returns the prepared statement of a text, prepared once; a full cache drops the oldest one.
     func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
-        if let known = statements[sql] { return known }
+        let text = ExactText(sql)
+        if let known = statements[text] { return known }
         // Preparing a statement waits for its answer.
         pipeline.drain(self)
         guard let raw = mysql_stmt_init(mysql) else {
@@ -102,8 +104,8 @@ final class Handle {
         }
         if useOrder.count >= Self.cachedStatements { statements[useOrder.removeFirst()] = nil }
         let statement = PreparedStatement(raw)
-        statements[sql] = statement
-        useOrder.append(sql)
+        statements[text] = statement
+        useOrder.append(text)
         return statement
     }
 
@@ -153,8 +155,9 @@ final class Handle {
     ///
     /// The client library would wait for its remaining rows at the next execution.
     func forget(_ sql: String) {
-        statements[sql] = nil
-        useOrder.removeAll { $0 == sql }
+        let text = ExactText(sql)
+        statements[text] = nil
+        useOrder.removeAll { $0 == text }
     }
 
     /// Prepares a statement without executing it, so that the server checks rights, columns and views.

@@ -34,8 +34,11 @@ final class MariaDBSession: StoreSession {
             SET SESSION sql_mode = \
             'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION', \
             time_zone = '+00:00', innodb_lock_wait_timeout = \(limits.lockWaitSeconds), \
-            lock_wait_timeout = \(limits.lockWaitSeconds), autocommit = 0
+            lock_wait_timeout = \(limits.lockWaitSeconds), autocommit = 0, \(Self.fixed)
             """)
+        if handle.isMariaDB {
+            try handle.command("SET SESSION check_constraint_checks = 1, system_versioning_asof = DEFAULT")
+        }
         try handle.command(
             handle.isMariaDB
                 ? "SET SESSION max_statement_time = \(limits.statementSeconds)"
@@ -47,6 +50,14 @@ final class MariaDBSession: StoreSession {
         self.handle = handle
         try setUp(for: .write)
     }
+
+    /// Variables with which a server would hide rows, ignore constraints or refuse statements of the gateway.
+    ///
+    /// Their global values are those of an operator for other programs.
+    private static let fixed = """
+        sql_select_limit = 18446744073709551615, sql_auto_is_null = 0, sql_safe_updates = 0, sql_big_selects = 1, \
+        foreign_key_checks = 1, unique_checks = 1, completion_type = 0
+        """
 
     /// Sets up the session for the following transactions.
     ///

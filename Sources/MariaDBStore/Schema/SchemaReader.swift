@@ -18,12 +18,28 @@ struct SchemaReader {
     func read(_ tables: [TableName]) throws(StoreError) -> DatabaseSchema {
         let names = try InformationSchema(session).rows(["TABLE_NAME"], from: "TABLES", orderedBy: "TABLE_NAME")
         var found: [TableName: TableSchema] = [:]
-        for table in tables where found[table] == nil {
-            found[table] = try read(table)
+        var spellings: [TableName: TableName] = [:]
+        for table in tables where found[table] == nil && spellings[table] == nil {
+            guard let name = try storedName(of: table) else { continue }
+            if name != table { spellings[table] = name }
+            if found[name] == nil { found[name] = try read(name) }
         }
-        let dependents = try dependents(of: tables, &found)
+        let dependents = try dependents(of: Array(found.keys), &found)
         return DatabaseSchema(
-            tables: found, allNames: names.compactMap { $0[0] }, name: try rights.database(), dependents: dependents)
+            tables: found, spellings: spellings, allNames: names.compactMap { $0[0] }, name: try rights.database(),
+            dependents: dependents)
+    }
+
+    /// Returns the name under which the database stores a table; nil if it has no such table.
+    ///
+    /// information_schema ignores the case of names and accents. The file system of a server may not.
+    private func storedName(of table: TableName) throws(StoreError) -> TableName? {
+        let rows = try InformationSchema(session, table: table).rows(
+            ["TABLE_NAME", "NULLIF(TABLE_SCHEMA, DATABASE())"], from: "TABLES")
+        let stored = rows.compactMap { row in row[0].map { TableName(schema: row[1], name: $0) } }
+        if let exact = stored.first(where: { ExactText($0.name) == ExactText(table.name) }) { return exact }
+        let alike = stored.filter { ExactText($0.name.lowercased()) == ExactText(table.name.lowercased()) }
+        return alike.count == 1 ? alike[0] : nil
     }
 
     /// Follows foreign keys that delete or change rows, and also reads the tables that they reach.
@@ -47,9 +63,7 @@ struct SchemaReader {
     private func read(_ name: TableName) throws(StoreError) -> TableSchema? {
         let source = InformationSchema(session, table: name)
         let heads = try source.rows(["TABLE_NAME", "TABLE_TYPE", "ENGINE"], from: "TABLES")
-        // information_schema ignores the case of names; the exact name comes first, for file systems that do not.
-        guard let head = heads.first(where: { $0[0] == name.name }) ?? (heads.count == 1 ? heads[0] : nil),
-            let kind = head[1]
+        guard let head = heads.first(where: { $0[0].map(ExactText.init) == ExactText(name.name) }), let kind = head[1]
         else { return nil }
         let signatures = ColumnSignatures(session, table: name)
         try signatures.holdTable()

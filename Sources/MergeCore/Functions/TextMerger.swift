@@ -47,12 +47,13 @@ struct TextMerger {
         let base = interner.tokens(bounds[0])
         let edited = interner.tokens(bounds[1])
         let current = interner.tokens(bounds[2])
+        let areWords = interner.areWords
         // All lines together have at most as many words as bytes.
         let effort = min(max(Self.budget / (unit == .line ? total : bytes.count), 32), 1_024)
         let edits = try TokenDiff.hunks(
-            from: base.ids, to: edited.ids, idCount: interner.count, effort: effort, spending: &budget)
+            from: base.ids, to: edited.ids, areWords: areWords, effort: effort, spending: &budget)
         let changes = try TokenDiff.hunks(
-            from: base.ids, to: current.ids, idCount: interner.count, effort: effort, spending: &budget)
+            from: base.ids, to: current.ids, areWords: areWords, effort: effort, spending: &budget)
         return try TextAssembly(
             merger: self, unit: unit, base: base, edited: edited, current: current
         ).pieces(TextRegion.all(edited: edits, current: changes), spending: &budget)

@@ -29,6 +29,20 @@ struct TokenInterner {
 
     var count: Int { known.count }
 
+    /// For each number, true if the token contains a letter, a digit or a character outside ASCII.
+    ///
+    /// Other tokens are blank lines, white space and punctuation, which occur everywhere.
+    var areWords: [Bool] {
+        known.map { token in bytes[token.start..<token.start + token.count].contains(where: Self.isInWord) }
+    }
+
+    private static func isInWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122, 0x80...: true
+        default: false
+        }
+    }
+
     mutating func tokens(_ bounds: [Int]) -> TextTokens {
         var ids: [Int32] = []
         ids.reserveCapacity(bounds.count)

@@ -3,6 +3,8 @@
 /// `MyersSearch` finds small differences exactly. For larger ones, tokens that are unique on both sides become anchors
 /// in their longest common order (patience diff). The ranges between them are compared again. Without anchors, the
 /// search continues from the furthest point that it reached. The cost is at most the number of tokens times the effort.
+///
+/// Words are compared first, and other tokens between the common words. So two equal blanks never separate equal words.
 package struct TokenDiff {
     private let base: [Int32]
     private let side: [Int32]
@@ -19,16 +21,15 @@ package struct TokenDiff {
     /// Returns the changes in ascending order, with at least one unchanged token between any two.
     ///
     /// - Parameters:
-    ///   - idCount: A number greater than any token's.
+    ///   - areWords: For each token's number, true if the token is a word.
     ///   - effort: The maximum number of differences that are searched for exactly.
     package static func hunks(
-        from base: [Int32], to side: [Int32], idCount: Int, effort: Int, spending budget: inout WorkBudget
+        from base: [Int32], to side: [Int32], areWords: [Bool], effort: Int, spending budget: inout WorkBudget
     ) throws(WorkSpent) -> [TokenHunk] {
         try budget.spend(base.count + side.count)
         if let simple = simple(from: base, to: side) { return simple }
-        var diff = TokenDiff(base: base, side: side, idCount: idCount, effort: effort)
-        try diff.compare(
-            Array(0..<Int32(base.count)), Array(0..<Int32(side.count)), depth: 0, spending: &budget)
+        var diff = TokenDiff(base: base, side: side, idCount: areWords.count, effort: effort)
+        try diff.compare(wordsFirst: areWords, spending: &budget)
         return diff.hunks()
     }
 
@@ -68,6 +69,21 @@ package struct TokenDiff {
             sideStart = match + 1
         }
         return hunks
+    }
+
+    private mutating func compare(wordsFirst areWords: [Bool], spending budget: inout WorkBudget) throws(WorkSpent) {
+        let (xs, ys) = trim(Array(0..<Int32(base.count))[...], Array(0..<Int32(side.count))[...])
+        let words = xs.filter { areWords[Int(base[Int($0)])] }
+        if words.count < xs.count {
+            try compare(words, ys.filter { areWords[Int(side[Int($0)])] }, depth: 0, spending: &budget)
+        }
+        var (x, y) = (xs.startIndex, ys.startIndex)
+        for index in xs.indices where counterpart[Int(xs[index])] >= 0 {
+            let match = ys.startIndex + Int(counterpart[Int(xs[index])] - ys[ys.startIndex])
+            try compare(Array(xs[x..<index]), Array(ys[y..<match]), depth: 0, spending: &budget)
+            (x, y) = (index + 1, match + 1)
+        }
+        try compare(Array(xs[x...]), Array(ys[y...]), depth: 0, spending: &budget)
     }
 
     /// Compares the tokens at ascending positions of the base and of the side.

@@ -6,7 +6,7 @@ final class QueuedPush: BatchItem {
     /// The rows that it edits, and the roots of their records.
     let rows: Set<RowReference>
     /// The only table that pushes of the same transaction may write; nil if no write reaches other rows.
-    private let table: String?
+    private let table: TableName?
 
     /// A push with more edits deserves its own transaction.
     private static let maximumEdits = 16
@@ -40,7 +40,7 @@ final class QueuedPush: BatchItem {
 private struct QueuedRows {
     private let footprints: Footprints
     private(set) var references: Set<RowReference> = []
-    private(set) var tables: Set<String> = []
+    private(set) var tables: Set<TableName> = []
     private(set) var reachesOthers = false
 
     init(_ footprints: Footprints) {

@@ -127,31 +127,28 @@ private struct ConditionReference: Sendable, Equatable {
 
 /// The sections of all resources that contain rows of a table.
 struct TableViews: Sendable {
-    private let byTable: [String: [TableView]]
+    private let byTable: [TableName: [TableView]]
     /// The sections whose rows show columns of a table's rows, by table.
-    private let referring: [String: [TableView]]
-    private let schema: String?
+    private let referring: [TableName: [TableView]]
     private let bySection: [ObjectIdentifier: [OtherView]]
-    private let guardedTables: Set<String>
+    private let guardedTables: Set<TableName>
     private let guardedResources: Set<ObjectIdentifier>
     /// The columns that access conditions test, and the references to rows whose columns they test, in lower case, by
     /// table.
-    private let testedColumns: [String: Set<String>]
+    private let testedColumns: [TableName: Set<String>]
     /// The references along which access conditions test columns.
     private let conditionSteps: [ConditionReference]
     private let sectionsWithSteps: Set<ObjectIdentifier>
 
-    /// - Parameter schema: the schema of tables without one.
-    init(_ catalog: Catalog, connectedTo schema: String?) {
-        self.schema = schema?.lowercased()
-        var found: [String: [TableView]] = [:]
-        var referring: [String: [TableView]] = [:]
+    init(_ catalog: Catalog) {
+        var found: [TableName: [TableView]] = [:]
+        var referring: [TableName: [TableView]] = [:]
         for resource in catalog.resources {
             for section in resource.sections {
-                found[Self.name(of: section.table), default: []].append(
+                found[section.table, default: []].append(
                     TableView(resource: resource, section: section))
                 for step in section.columns.compactMap(\.lookup) {
-                    referring[Self.name(of: step.table), default: []].append(
+                    referring[step.table, default: []].append(
                         TableView(resource: resource, section: section, along: step))
                 }
             }
@@ -160,12 +157,12 @@ struct TableViews: Sendable {
         self.referring = referring
         let guarded = catalog.resources.filter { $0.sections.contains(where: \.hasGuards) }
         guardedResources = Set(guarded.map(\.origin))
-        guardedTables = Set(guarded.flatMap(\.sections).filter(\.hasGuards).map { Self.name(of: $0.table) })
-        var tested: [String: Set<String>] = [:]
+        guardedTables = Set(guarded.flatMap(\.sections).filter(\.hasGuards).map { $0.table })
+        var tested: [TableName: Set<String>] = [:]
         for resource in catalog.resources {
             let columns = (resource.access?.columns ?? []).map { resource.root.columns[$0] }
             let names = columns.map { ($0.lookup?.own ?? $0).name.lowercased() }
-            if !names.isEmpty { tested[Self.name(of: resource.root.table), default: []].formUnion(names) }
+            if !names.isEmpty { tested[resource.root.table, default: []].formUnion(names) }
         }
         testedColumns = tested
         var steps: [ConditionReference] = []
@@ -180,10 +177,8 @@ struct TableViews: Sendable {
             catalog.resources.filter { $0.access?.steps.isEmpty == false }.map { $0.root.origin })
         var others: [ObjectIdentifier: [OtherView]] = [:]
         for section in catalog.resources.flatMap(\.sections) {
-            let views = (found[Self.name(of: section.table)] ?? []).filter { $0.section !== section || !$0.namesRecord }
-            let steps = (referring[Self.name(of: section.table)] ?? []).filter { view in
-                view.step.map { Self.isSame($0.table, section.table, in: schema?.lowercased()) } ?? false
-            }
+            let views = (found[section.table] ?? []).filter { $0.section !== section || !$0.namesRecord }
+            let steps = referring[section.table] ?? []
             if !(views + steps).isEmpty {
                 others[section.origin] = (views + steps).map { OtherView($0, from: section) }
             }
@@ -191,11 +186,8 @@ struct TableViews: Sendable {
         bySection = others
     }
 
-    /// The table's name as in `Footprint`.
-    private static func name(of table: TableName) -> String { table.name.lowercased() }
-
     func hasGuards(_ table: TableName) -> Bool {
-        !guardedTables.isEmpty && guardedTables.contains(Self.name(of: table))
+        !guardedTables.isEmpty && guardedTables.contains(table)
     }
 
     func hasGuards(_ resource: Resource) -> Bool {
@@ -204,7 +196,7 @@ struct TableViews: Sendable {
 
     /// Returns the columns of a table that access conditions of any resource test, in lower case.
     func testedColumns(of table: TableName) -> Set<String> {
-        testedColumns.isEmpty ? [] : testedColumns[Self.name(of: table)] ?? []
+        testedColumns.isEmpty ? [] : testedColumns[table] ?? []
     }
 
     /// True if some access conditions test columns of referred rows.
@@ -212,12 +204,12 @@ struct TableViews: Sendable {
 
     /// Returns the references of a table's rows along which access conditions test columns.
     func conditionSteps(from table: TableName) -> [ReferenceStep] {
-        conditionSteps.filter { Self.isSame($0.table, table, in: schema) }.map(\.step)
+        conditionSteps.filter { $0.table == table }.map(\.step)
     }
 
     /// Returns the references to a table's rows along which access conditions test columns.
     func conditionSteps(to table: TableName) -> [ReferenceStep] {
-        conditionSteps.filter { Self.isSame($0.step.table, table, in: schema) }.map(\.step)
+        conditionSteps.filter { $0.step.table == table }.map(\.step)
     }
 
     /// Returns true if columns of referred rows decide which rows of a section a client sees.
@@ -225,19 +217,11 @@ struct TableViews: Sendable {
         !sectionsWithSteps.isEmpty && sectionsWithSteps.contains(section.origin)
     }
 
-    subscript(table: TableName) -> [TableView] { byTable[Self.name(of: table)] ?? [] }
+    subscript(table: TableName) -> [TableView] { byTable[table] ?? [] }
 
     /// Returns the views by which records contain rows of a table, or show columns of them.
     func all(_ table: TableName) -> [TableView] {
-        self[table]
-            + (referring[Self.name(of: table)] ?? []).filter { view in
-                view.step.map { Self.isSame($0.table, table, in: schema) } ?? false
-            }
-    }
-
-    private static func isSame(_ a: TableName, _ b: TableName, in schema: String?) -> Bool {
-        a.name.lowercased() == b.name.lowercased()
-            && (a.schema?.lowercased() ?? schema) == (b.schema?.lowercased() ?? schema)
+        self[table] + (referring[table] ?? [])
     }
 
     /// Returns the views by which other records may contain a row of a section; none for most tables.

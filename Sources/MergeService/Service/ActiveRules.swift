@@ -27,7 +27,7 @@ package final class ActiveRules: Sendable {
         self.outOfService = outOfService
         self.schema = schema
         self.journal = journal
-        views = TableViews(catalog, connectedTo: schema.name)
+        views = TableViews(catalog)
         keptColumns = KeptColumns(catalog, schema: schema)
         footprints = Footprints(catalog, schema: schema, dialect: dialect)
     }

@@ -8,13 +8,12 @@ struct KeptColumns: Sendable {
     private let byTable: [TableName: [Column]]
 
     init(_ catalog: Catalog, schema: DatabaseSchema) {
-        // As in `Footprint`, a table has several spellings.
-        var names: [String: Set<String>] = [:]
+        var names: [TableName: Set<String>] = [:]
         for section in catalog.resources.flatMap(\.sections) {
-            names[section.table.name.lowercased(), default: []].formUnion(section.keptColumns)
+            names[section.table, default: []].formUnion(section.keptColumns)
         }
         byTable = schema.tables.mapValues { table in
-            let kept = names[table.name.name.lowercased()] ?? []
+            let kept = names[table.name] ?? []
             return table.restorableColumns.filter { kept.contains($0.name) }
         }
     }

@@ -70,7 +70,7 @@ package struct RulesLoader: Service {
             return .refused(findings)
         }
         do {
-            let schema = try await schema(of: rules, in: engine)
+            let (rules, schema) = try await resolved(rules, in: engine, former: former)
             let probe = SQLProbe(engine: engine, schema: schema, patience: patience)
             let (bound, first) = RuleBinder.bind(rules, to: schema)
             var findings = first
@@ -87,15 +87,18 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Reads the tables of the rules, and those to which their lookups refer.
-    private static func schema(
-        of rules: RuleFolder, in engine: any RecordEngine
-    ) async throws(StoreError) -> DatabaseSchema {
+    /// Reads the tables of the rules, and those to which their lookups refer; resolves the names of the tables.
+    private static func resolved(
+        _ rules: RuleFolder, in engine: any RecordEngine, former: ActiveRules?
+    ) async throws(StoreError) -> (RuleFolder, DatabaseSchema) {
         let tables = rules.files.flatMap(\.tables)
         let schema = try await engine.schema(of: tables, deadline: .now.advanced(by: patience))
-        let referred = rules.referredTables(missingIn: schema)
-        if referred.isEmpty { return schema }
-        return try await engine.schema(of: tables + referred, deadline: .now.advanced(by: patience))
+        // A table that is gone keeps the name that it had.
+        let gone = (former?.schema.spellings ?? [:]).filter { schema.tables[$0.key] == nil }
+        let resolved = rules.resolved(by: gone.merging(schema.spellings) { $1 })
+        let referred = resolved.referredTables(missingIn: schema)
+        if referred.isEmpty { return (resolved, schema) }
+        return (resolved, try await engine.schema(of: tables + referred, deadline: .now.advanced(by: patience)))
     }
 
     /// Returns rules with the faulty resources out of service; nil if the rule files themselves have errors.

@@ -2,8 +2,10 @@ package import MergeCore
 
 /// The current schema of the tables that the rules name.
 package struct DatabaseSchema: Sendable, Hashable {
-    /// The tables by their names in the rules.
+    /// The tables by their names in the database; a table of the connected schema has no schema in its name.
     package let tables: [TableName: TableSchema]
+    /// The names in the database by other spellings that name the same tables.
+    package let spellings: [TableName: TableName]
     /// All tables and views of the connected schema, for suggestions.
     package let allNames: [String]
     /// The connected schema; nil if the engine has none.
@@ -15,12 +17,14 @@ package struct DatabaseSchema: Sendable, Hashable {
 
     /// Bundles a schema.
     package init(
-        tables: [TableName: TableSchema], allNames: [String], name: String? = nil,
+        tables: [TableName: TableSchema], spellings: [TableName: TableName] = [:], allNames: [String],
+        name: String? = nil,
         dependents: [TableName: [Dependent]] = [:], isGuessed: Bool = false
     ) {
         self.isGuessed = isGuessed
         self.dependents = dependents
         self.tables = tables
+        self.spellings = spellings
         self.allNames = allNames
         self.name = name
     }
@@ -32,7 +36,8 @@ extension DatabaseSchema {
         var tables = tables
         for name in names { tables[name] = earlier.tables[name] ?? tables[name] }
         return DatabaseSchema(
-            tables: tables, allNames: allNames, name: self.name, dependents: dependents, isGuessed: isGuessed)
+            tables: tables, spellings: spellings, allNames: allNames, name: self.name, dependents: dependents,
+            isGuessed: isGuessed)
     }
 
     /// Returns the foreign keys that delete or change rows if a row of a table is deleted.

@@ -6,7 +6,7 @@ package struct RuleFile: Sendable, Hashable {
     let description: String?
     /// True if the operator accepts pushes that are not atomic, to tables without transactions.
     let allowsNonTransactional: Bool
-    let sections: [RuleSection]
+    private(set) var sections: [RuleSection]
     /// The access rules, or nil if every client may read and write the resource.
     let access: RuleAccess?
 
@@ -18,6 +18,12 @@ package struct RuleFile: Sendable, Hashable {
 
     /// The tables of the file.
     package var tables: [TableName] { sections.compactMap { $0.tableName } }
+
+    func resolved(by names: [TableName: TableName]) -> RuleFile {
+        var file = self
+        file.sections = sections.map { $0.resolved(by: names) }
+        return file
+    }
 }
 
 extension Place {

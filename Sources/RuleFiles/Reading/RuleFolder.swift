@@ -1,9 +1,10 @@
 import FoundationEssentials
+package import MergeCore
 
 /// The rule files of a folder, as written.
 package struct RuleFolder: Sendable {
     /// The readable files.
-    package let files: [RuleFile]
+    package private(set) var files: [RuleFile]
     /// The findings in the files.
     package let findings: Findings
 
@@ -42,6 +43,15 @@ package struct RuleFolder: Sendable {
         Self.refuseTwins(files, &findings)
         self.files = files
         self.findings = findings
+    }
+
+    /// Returns the rules with the names that the tables have in the database.
+    ///
+    /// So a table has one name in all resources, however their files spell it.
+    package func resolved(by names: [TableName: TableName]) -> RuleFolder {
+        var folder = self
+        folder.files = files.map { $0.resolved(by: names) }
+        return folder
     }
 
     private static func read(_ data: Data, named file: String, into files: inout [RuleFile], findings: inout Findings) {

@@ -3,8 +3,8 @@ import MergeCore
 struct RuleSection: Sendable, Hashable {
     let name: Placed<String>
     let isList: Bool
-    let table: Placed<String>?
-    let schema: Placed<String>?
+    private(set) var table: Placed<String>?
+    private(set) var schema: Placed<String>?
     let key: [Placed<String>]
     let parent: [RuleLink]
     let order: [Placed<String>]
@@ -30,6 +30,15 @@ struct RuleSection: Sendable, Hashable {
     let undoColumns: UndoColumns?
 
     var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }
+
+    /// Returns the section with the table's name in the database instead of the spelling in the rule file.
+    func resolved(by names: [TableName: TableName]) -> RuleSection {
+        guard let table, let stored = tableName.flatMap({ names[$0] }) else { return self }
+        var section = self
+        section.table = Placed(value: stored.name, place: table.place)
+        section.schema = stored.schema.map { Placed(value: $0, place: self.schema?.place ?? table.place) }
+        return section
+    }
 }
 
 extension RuleSection {

@@ -14,13 +14,20 @@ struct SQLiteSchemaReader {
         let names = try String.fetchAll(
             database, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
         var found: [TableName: TableSchema] = [:]
-        for table in tables where found[table] == nil { found[table] = try read(table) }
+        var spellings: [TableName: TableName] = [:]
+        for table in tables where found[table] == nil {
+            guard let name = try storedName(of: table.name, among: ["table", "view"]) else { continue }
+            let stored = TableName(schema: table.schema, name: name)
+            if stored != table { spellings[table] = stored }
+            found[stored] = try read(stored)
+        }
         let dependents = try dependents(names)
         for dependent in dependents.values.joined() where found[dependent.table] == nil {
             found[dependent.table] = try read(dependent.table)
         }
         return DatabaseSchema(
-            tables: found, allNames: names.filter { !$0.hasPrefix("sqlite_") }, dependents: dependents)
+            tables: found, spellings: spellings, allNames: names.filter { !$0.hasPrefix("sqlite_") },
+            dependents: dependents)
     }
 
     /// Returns all foreign keys of the file that delete or change rows, by the table that they refer to.
@@ -163,7 +170,7 @@ struct SQLiteSchemaReader {
             let id: Int = row["id"] ?? 0
             // A reference may spell tables and columns in another case than their definition.
             let spelled: String = row["table"] ?? ""
-            let target = try tableName(spelled) ?? spelled
+            let target = try storedName(of: spelled, among: ["table"]) ?? spelled
             let named: String? = row["to"]
             // Without a column, the key refers to the primary key of its target.
             let known = keys[id]?.columns.count ?? 0
@@ -176,9 +183,11 @@ struct SQLiteSchemaReader {
         return keys.keys.sorted().compactMap { keys[$0] }
     }
 
-    private func tableName(_ spelled: String) throws -> String? {
-        try String.fetchOne(
-            database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
+    /// Returns the name under which the file contains a table or a view; SQLite ignores the case of ASCII letters.
+    private func storedName(of spelled: String, among types: [String]) throws -> String? {
+        let types = types.map { "'\($0)'" }.joined(separator: ", ")
+        return try String.fetchOne(
+            database, sql: "SELECT name FROM sqlite_master WHERE type IN (\(types)) AND name = ? COLLATE NOCASE",
             arguments: [spelled])
     }
 

@@ -37,6 +37,14 @@ import TestSupport
         Case(base: "a\n", edited: "b", current: "a\nz\n", merged: "b", parts: [(1, "b")]),
         Case(base: "x-_y", edited: "x_y", current: "x-y", merged: "x_y", parts: [(1, "_")]),
         Case(base: "👩 b", edited: "👩‍👧 b", current: "👩 c", merged: "👩‍👧 c"),
+        Case(
+            base: "Ring twice\nDog in yard", edited: "Ring twice", current: "Gate code 12\nRing twice",
+            merged: "Gate code 12\nRing twice"),
+        Case(base: "one two", edited: "one", current: "zero one", merged: "zero one"),
+        Case(base: "milk, tea", edited: "milk", current: "bread, milk", merged: "bread, milk"),
+        Case(
+            base: "one\ntwo\nthree four", edited: "one\nTWO\nthree", current: "one two three",
+            merged: "one TWO three"),
         Case(base: "🇩🇪🇫🇷", edited: "🇩🇪🇫🇷🇮🇹", current: "🇪🇸🇫🇷", merged: "🇪🇸🇫🇷🇮🇹"),
     ]
 

@@ -40,10 +40,28 @@ import TestSupport
             let kinds = Int32.random(in: 1...8, using: &random)
             let a = Self.tokens(&random, longest: 30, kinds: kinds)
             let b = Self.tokens(&random, longest: 30, kinds: kinds)
-            let hunks = TokenDiff.hunks(from: a, to: b, idCount: Int(kinds), effort: 1_000)
+            let hunks = TokenDiff.hunks(
+                from: a, to: b, areWords: Array(repeating: true, count: Int(kinds)), effort: 1_000)
             let (side, kept) = Self.apply(hunks, a, b)
             #expect(side == b, "seed \(seed): \(a) \(b)")
             #expect(kept == Self.longestCommon(a, b), "seed \(seed): \(a) \(b)")
+        }
+    }
+
+    @Test("No difference keeps fewer words in order to keep more other tokens", arguments: 0..<200)
+    func wordsComeFirst(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<30 {
+            let kinds = Int32.random(in: 2...8, using: &random)
+            let areWords = (0..<kinds).map { _ in Bool.random(using: &random) }
+            let a = Self.tokens(&random, longest: 30, kinds: kinds)
+            let b = Self.tokens(&random, longest: 30, kinds: kinds)
+            let hunks = TokenDiff.hunks(from: a, to: b, areWords: areWords, effort: 1_000)
+            #expect(Self.apply(hunks, a, b).side == b, "seed \(seed): \(a) \(b)")
+            let removed = Set(hunks.flatMap(\.base))
+            let kept = a.indices.filter { !removed.contains($0) && areWords[Int(a[$0])] }
+            let words = [a, b].map { $0.filter { areWords[Int($0)] } }
+            #expect(kept.count == Self.longestCommon(words[0], words[1]), "seed \(seed): \(a) \(b)")
         }
     }
 
@@ -53,11 +71,14 @@ import TestSupport
             let kinds = Int32.random(in: 1...200, using: &random)
             let a = Self.tokens(&random, longest: 200, kinds: kinds)
             let b = Self.tokens(&random, longest: 200, kinds: kinds)
-            let hunks = TokenDiff.hunks(from: a, to: b, idCount: Int(kinds), effort: effort)
+            let hunks = TokenDiff.hunks(
+                from: a, to: b, areWords: Array(repeating: true, count: Int(kinds)), effort: effort)
             #expect(Self.apply(hunks, a, b).side == b, "seed \(seed): \(a) \(b)")
             #expect(
                 zip(hunks, hunks.dropFirst()).allSatisfy { $0.base.upperBound < $1.base.lowerBound }, "seed \(seed)")
-            #expect(TokenDiff.hunks(from: a, to: a, idCount: Int(kinds), effort: effort).isEmpty, "seed \(seed)")
+            #expect(
+                TokenDiff.hunks(from: a, to: a, areWords: Array(repeating: true, count: Int(kinds)), effort: effort)
+                    .isEmpty, "seed \(seed)")
         }
     }
 }

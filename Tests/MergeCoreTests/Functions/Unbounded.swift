@@ -23,10 +23,10 @@ extension JSONMerge {
 }
 
 extension TokenDiff {
-    static func hunks(from base: [Int32], to side: [Int32], idCount: Int, effort: Int) -> [TokenHunk] {
+    static func hunks(from base: [Int32], to side: [Int32], areWords: [Bool], effort: Int) -> [TokenHunk] {
         var budget = WorkBudget(steps: .max)
         do throws(WorkSpent) {
-            return try hunks(from: base, to: side, idCount: idCount, effort: effort, spending: &budget)
+            return try hunks(from: base, to: side, areWords: areWords, effort: effort, spending: &budget)
         } catch {
             preconditionFailure("nothing spends so much")
         }

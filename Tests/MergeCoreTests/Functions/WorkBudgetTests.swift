@@ -66,7 +66,8 @@ import Testing
         var budget = WorkBudget(steps: 10_000)
         let (a, b) = (Array(0..<Int32(20_000)), Array((0..<Int32(20_000)).reversed()))
         #expect(throws: WorkSpent.self) {
-            try TokenDiff.hunks(from: a, to: b, idCount: 20_000, effort: 100_000, spending: &budget)
+            try TokenDiff.hunks(
+                from: a, to: b, areWords: Array(repeating: true, count: 20_000), effort: 100_000, spending: &budget)
         }
         #expect(budget.left == 0)
     }

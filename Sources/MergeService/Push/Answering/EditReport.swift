@@ -51,6 +51,9 @@ struct EditReport: Sendable {
         createsRecord = false
         outcomes = outcomes.filter(\.isConflict)
         if inserted.isEmpty { return }
+        if let place = problem?.rowInTheWay, place.rows.contains(where: { inserted[$0] != nil }) {
+            problem?.rowInTheWay = nil
+        }
         func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {
             let section = resource.sections[section]
             return inserted[RowName(table: section.table, key, in: section)]
@@ -65,5 +68,15 @@ struct EditReport: Sendable {
             else { continue }
             outcomes[index].item = name.map { .temporary($0) }
         }
+    }
+}
+
+extension RowPlace {
+    /// The names of the row and of its record's root; a singleton has no name.
+    fileprivate var rows: [RowName] {
+        let root = RowName(table: resource.root.table, record, in: resource.root)
+        guard let section, let item else { return [root] }
+        let list = resource.sections[section]
+        return [root, RowName(table: list.table, item, in: list)]
     }
 }

@@ -78,7 +78,7 @@ struct RuleChecks {
         let writes = renamed.keys.compactMap { name in sharedWrites.removeValue(forKey: name).map { (name, $0) } }
         for (name, columns) in writes { if let new = renamed[name] { sharedWrites[new] = columns } }
         written.rename { written in
-            guard written.last.section.table.name.lowercased() == row.table.name.lowercased(),
+            guard written.last.section.table == row.table,
                 let keys = row.keys(in: written.last.section),
                 written.address.map(\.value) == keys.before.parts
             else { return nil }
@@ -101,7 +101,7 @@ struct RuleChecks {
         ) { first, _ in first }
         written.remove { written in
             let section = written.last.section
-            return section.table.name.lowercased() == table.name.lowercased()
+            return section.table == table
                 && written.address.allSatisfy { part in
                     let column = section.columns[part.column]
                     return values[column.name.lowercased()]?.isSame(as: part.value, in: column) ?? false

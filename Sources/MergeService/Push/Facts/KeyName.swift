@@ -4,7 +4,7 @@ import MergeCore
 ///
 /// A table with several keys has several names for a row.
 struct KeyName: Hashable {
-    let table: String
+    let table: TableName
     /// The names of the key columns in lower case.
     let columns: [String]
     let key: RecordKey

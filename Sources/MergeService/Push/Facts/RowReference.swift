@@ -4,7 +4,7 @@ import MergeCore
 ///
 /// Two resources may share a table, and an item of one record may be the root of another.
 struct RowReference: Hashable, Sendable {
-    let table: String
+    let table: TableName
     /// The key; empty if only the whole table can be named.
     let key: RecordKey
 

@@ -255,12 +255,11 @@ struct RowsBefore {
     }
 
     private func name(of key: RecordKey, in section: Section) -> RowName {
-        RowName(table: canonical(section.table), key, in: section)
+        RowName(table: section.table, key, in: section)
     }
 
     private func names(of values: [Column: Value], in table: TableName) -> [RowName] {
-        let table = canonical(table)
-        return sections(of: table).compactMap { section in
+        sections(of: table).compactMap { section in
             guardedRow(values, in: section).map { RowName(table: table, $0.key, in: section) }
         }
     }
@@ -289,16 +288,8 @@ struct RowsBefore {
 
     /// Sections with a key come first, because a key names one row.
     private func sections(of table: TableName) -> [Section] {
-        let wanted = canonical(table)
-        let sections = active.views[table].map(\.section).filter { canonical($0.table) == wanted }
+        let sections = active.views[table].map(\.section)
         return sections.filter { $0.keyCount > 0 } + sections.filter { $0.keyCount == 0 }
-    }
-
-    /// Returns one name for all spellings of a table.
-    private func canonical(_ table: TableName) -> TableName {
-        let schema = table.schema?.lowercased()
-        return TableName(
-            schema: schema == active.schema.name?.lowercased() ? nil : schema, name: table.name.lowercased())
     }
 }
 

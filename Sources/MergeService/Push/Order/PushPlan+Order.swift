@@ -20,12 +20,12 @@ extension PushPlan {
     /// Returns, for each edit, the last earlier edits of the same rows.
     ///
     /// - Parameter tables: tables whose rows count as one row, because two keys may name the same row.
-    private static func earlierEdits(of edits: [Edit], oneRowIn tables: Set<String>) -> [Set<Int>] {
+    private static func earlierEdits(of edits: [Edit], oneRowIn tables: Set<TableName>) -> [Set<Int>] {
         var last: [NamedRow: Int] = [:]
         return edits.enumerated().map { index, edit in
             var found: Set<Int> = []
             for row in edit.namedRows {
-                let table = row.section.table.name.lowercased()
+                let table = row.section.table
                 guard let key = tables.contains(table) ? [] : row.key else { continue }
                 let name = NamedRow(table: table, key: key)
                 if let earlier = last.updateValue(index, forKey: name), earlier != index { found.insert(earlier) }
@@ -35,10 +35,10 @@ extension PushPlan {
     }
 
     /// Returns the tables whose rows the edits find by different columns, or by one column in different types.
-    private static func tablesWithSeveralKeys(_ edits: [Edit]) -> Set<String> {
-        var keys: [String: Set<[Column]>] = [:]
+    private static func tablesWithSeveralKeys(_ edits: [Edit]) -> Set<TableName> {
+        var keys: [TableName: Set<[Column]>] = [:]
         for row in edits.flatMap(\.namedRows) {
-            keys[row.section.table.name.lowercased(), default: []].insert(row.section.addressColumns)
+            keys[row.section.table, default: []].insert(row.section.addressColumns)
         }
         return Set(keys.filter { $0.value.count > 1 }.keys)
     }
@@ -70,7 +70,7 @@ extension PushPlan {
 }
 
 private struct NamedRow: Hashable {
-    let table: String
+    let table: TableName
     /// The parts of the key, which may be temporary ids; empty if all rows of the table count as one.
     let key: [KeyPart]
 }

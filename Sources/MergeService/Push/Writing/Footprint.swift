@@ -23,10 +23,7 @@ final class Footprint: Sendable {
         }
     }
 
-    /// The table's name in lower case and without its schema, because a table has several spellings.
-    ///
-    /// To confuse two tables costs a little time. To distinguish two spellings of one table would lose an edit.
-    let table: String
+    let table: TableName
     let reach: Reach
     /// True if the database writes no other row and no other column along with a write.
     let writesOnlyItsRow: Bool
@@ -64,11 +61,11 @@ final class Footprint: Sendable {
     ///   - deciding: the names of the tables with rows whose access conditions test rows of this table.
     init(
         _ section: Section, of resource: Resource?, among sections: [Section], schema: DatabaseSchema,
-        dialect: any Dialect, decidingAbout deciding: Set<String> = []
+        dialect: any Dialect, decidingAbout deciding: Set<TableName> = []
     ) {
-        let name = Self.name(of: section.table)
+        let name = section.table
         table = name
-        let same = sections.filter { Self.name(of: $0.table) == name }
+        let same = sections.filter { $0.table == name }
         isShared = same.count > 1
         isCheckedElsewhere =
             same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
@@ -86,7 +83,7 @@ final class Footprint: Sendable {
         let columns = { (names: [String]) in WatchedColumns(names, of: section, in: known) }
         uniqueColumns = columns(known?.uniqueIndexes.flatMap(\.columns) ?? [])
         searchedColumns = columns(same.flatMap(\.searchedColumns).map(\.name))
-        let references = schema.tables.values.flatMap(\.foreignKeys).filter { Self.name(of: $0.target) == name }
+        let references = schema.tables.values.flatMap(\.foreignKeys).filter { $0.target == name }
         referencedColumns = columns(references.flatMap(\.targetColumns))
         let links = resource?.sections.flatMap(\.parent).map(\.rootColumn) ?? []
         linksBesidesKey = links.contains { $0 >= section.keyCount }
@@ -95,8 +92,6 @@ final class Footprint: Sendable {
         recordColumns = columns(record.map { ($0.lookup?.own ?? $0).name })
         deletionReach = Self.deletionReach(of: known, reach: reach, in: schema, dialect: dialect)
     }
-
-    fileprivate static func name(of table: TableName) -> String { table.name.lowercased() }
 
     private static func reach(_ table: TableSchema?, in schema: DatabaseSchema, _ dialect: any Dialect) -> Reach {
         guard let table, !table.isView, table.isTransactional else { return .everything }
@@ -182,16 +177,16 @@ struct Footprints: Sendable {
         let sections = catalog.resources.flatMap(\.sections)
         let roots = Dictionary(catalog.resources.map { ($0.root.origin, $0) }) { first, _ in first }
         var found: [ObjectIdentifier: Footprint] = [:]
-        var deciding: [String: Set<String>] = [:]
+        var deciding: [TableName: Set<TableName>] = [:]
         for resource in catalog.resources {
             for step in resource.access?.steps ?? [] {
-                deciding[Footprint.name(of: step.table), default: []].insert(Footprint.name(of: resource.root.table))
+                deciding[step.table, default: []].insert(resource.root.table)
             }
         }
         for section in sections {
             found[section.origin] = Footprint(
                 section, of: roots[section.origin], among: sections, schema: schema, dialect: dialect,
-                decidingAbout: deciding[Footprint.name(of: section.table)] ?? [])
+                decidingAbout: deciding[section.table] ?? [])
         }
         bySection = found
         self.schema = schema

@@ -24,9 +24,9 @@ struct PendingUpdates {
     private var shapes: [Shape] = []
     /// The time of the first update in `RowChanges`.
     private var start = 0
-    private var tables: Set<String> = []
+    private var tables: Set<TableName> = []
     /// The pushes whose updates write unique columns, by table.
-    private var uniqueWriters: [String: Set<Int>] = [:]
+    private var uniqueWriters: [TableName: Set<Int>] = [:]
     private var reachesOthers = false
 
     var isEmpty: Bool { shapes.isEmpty }
@@ -34,7 +34,7 @@ struct PendingUpdates {
     /// The waiting update, if it is the only one.
     var only: Update? { shapes.count == 1 && shapes[0].updates.count == 1 ? shapes[0].updates[0] : nil }
 
-    func mayChange(_ table: String) -> Bool { reachesOthers || tables.contains(table) }
+    func mayChange(_ table: TableName) -> Bool { reachesOthers || tables.contains(table) }
 
     /// Returns true if the waiting updates must be written before an update is added.
     ///
@@ -43,14 +43,14 @@ struct PendingUpdates {
     /// - Parameters:
     ///   - last: the time of the row's previous change in `RowChanges`; nil if there was none.
     ///   - owner: the push of the update; updates of different pushes have no order.
-    func mustGoBefore(_ last: Int?, in table: String, isUnique: Bool, owner: Int) -> Bool {
+    func mustGoBefore(_ last: Int?, in table: TableName, isUnique: Bool, owner: Int) -> Bool {
         // Immediate writes flush all waiting updates first, so a change since `start` is itself a waiting update.
         if let last, !isEmpty, last >= start { return true }
         return isUnique && uniqueWriters[table]?.contains(owner) == true
     }
 
     mutating func add(
-        _ update: Update, at time: Int, in table: String, reaching reach: Footprint.Reach, isUnique: Bool, owner: Int
+        _ update: Update, at time: Int, in table: TableName, reaching reach: Footprint.Reach, isUnique: Bool, owner: Int
     ) {
         let id = update.row.id
         if isEmpty { start = time }

@@ -7,11 +7,11 @@ struct RowChanges {
     private(set) var now = 0
     private var rows: [RowReference: Int] = [:]
     /// The last write of each table.
-    private var tables: [String: Int] = [:]
+    private var tables: [TableName: Int] = [:]
     /// The last write of each table that may have changed any row of other tables.
-    private var others: [String: Int] = [:]
+    private var others: [TableName: Int] = [:]
     /// The last write of each table after which another search may find other rows.
-    private var moves: [String: Int] = [:]
+    private var moves: [TableName: Int] = [:]
     /// The last write that may have changed any row.
     private var everything = 0
 
@@ -27,7 +27,7 @@ struct RowChanges {
     }
 
     /// Records the reach of a change to a row that is not read again.
-    mutating func note(inTable table: String, _ reach: Footprint.Reach) {
+    mutating func note(inTable table: TableName, _ reach: Footprint.Reach) {
         now += 1
         tables[table] = now
         switch reach {
@@ -43,16 +43,16 @@ struct RowChanges {
     }
 
     /// Returns true if a search by other columns than the key may find other rows than before.
-    func mayHaveMoved(in table: String, since time: Int) -> Bool { moves[table].map { $0 > time } ?? false }
+    func mayHaveMoved(in table: TableName, since time: Int) -> Bool { moves[table].map { $0 > time } ?? false }
 
-    func hasWritten(_ table: String, since time: Int) -> Bool { tables[table].map { $0 > time } ?? false }
+    func hasWritten(_ table: TableName, since time: Int) -> Bool { tables[table].map { $0 > time } ?? false }
 
     /// Returns true if a row may have changed since it was read.
     ///
     /// - Parameters:
     ///   - row: nil for a row that no recorded write names.
     ///   - table: the row's table, as in `Footprint`.
-    func mayHaveChanged(_ row: RowReference?, in table: String, since time: Int) -> Bool {
+    func mayHaveChanged(_ row: RowReference?, in table: TableName, since time: Int) -> Bool {
         guard now > time else { return false }
         if everything > time { return true }
         if let row, let last = rows[row], last > time { return true }
