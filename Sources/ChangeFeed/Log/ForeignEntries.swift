@@ -23,6 +23,13 @@ struct ForeignEntries {
         let record: RecordKey
     }
 
+    private struct RowInEntry {
+        let transaction: Int
+        let resource: Resource
+        let record: RecordKey
+        let row: EntryRow
+    }
+
     private struct Open {
         let resource: Resource
         let record: RecordKey
@@ -42,30 +49,32 @@ struct ForeignEntries {
         let former = row.former?.records ?? []
         let now = row.now?.records ?? []
         let keepsKey = row.former?.key == row.now?.key
+        let place = { (record: RecordKey, key: RecordKey?) in
+            RowInEntry(
+                transaction: row.images.transaction, resource: unit.resource, record: record,
+                row: EntryRow(section: section, key: unit.section.kind == .list ? key : nil))
+        }
         for record in former where !keepsKey || !now.contains(record) {
-            add([deletion(row.images, section, unit)], to: record, row.former?.key, section, row.images, unit)
+            add([deletion(row.images, in: section, of: unit)], to: place(record, row.former?.key))
         }
         for record in now where !keepsKey || !former.contains(record) {
-            add([insertion(row.images, section, unit)], to: record, row.now?.key, section, row.images, unit)
+            add([insertion(row.images, in: section, of: unit)], to: place(record, row.now?.key))
         }
         guard keepsKey else { return }
         for record in now where former.contains(record) {
-            add(updates(row.images, section, unit.section), to: record, row.now?.key, section, row.images, unit)
+            add(updates(row.images, in: section, of: unit), to: place(record, row.now?.key))
         }
     }
 
-    private mutating func add(
-        _ outcomes: [Outcome], to record: RecordKey, _ key: RecordKey?, _ section: Int, _ images: RowImages,
-        _ unit: ScanUnit
-    ) {
+    private mutating func add(_ outcomes: [Outcome], to target: RowInEntry) {
         if outcomes.isEmpty { return }
-        let item = unit.section.kind == .list ? key : nil
-        let row = EntryRow(section: section, key: item)
-        let place = Place(transaction: images.transaction, resource: unit.resource.name, record: record)
+        let row = target.row
+        let place = Place(
+            transaction: target.transaction, resource: target.resource.name, record: target.record)
         var index = open[place]
         if let known = index, entries[known].rows.contains(row) { index = nil }
         if index == nil {
-            entries.append(Open(resource: unit.resource, record: record))
+            entries.append(Open(resource: target.resource, record: target.record))
             index = entries.count - 1
         }
         guard let index else { return }
@@ -73,19 +82,20 @@ struct ForeignEntries {
         entries[index].rows.insert(row)
         let placed = outcomes.map { outcome in
             var outcome = outcome
-            outcome.item = item.map { .key($0) }
+            outcome.item = row.key.map { .key($0) }
             return outcome
         }
         // As in the entry of a push, the record comes before its items.
-        if section == 0 {
+        if row.section == 0 {
             entries[index].outcomes = placed + entries[index].outcomes
         } else {
             entries[index].outcomes += placed
         }
     }
 
-    private func updates(_ images: RowImages, _ section: Int, _ rules: Section) -> [Outcome] {
-        rules.groups.indices.compactMap { index in
+    private func updates(_ images: RowImages, in section: Int, of unit: ScanUnit) -> [Outcome] {
+        let rules = unit.section
+        return rules.groups.indices.compactMap { index in
             let fields = rules.fields[rules.groups[index].fields]
             let columns = fields.map(\.column)
             guard columns.contains(where: images.changes) else { return nil }
@@ -101,7 +111,7 @@ struct ForeignEntries {
         }
     }
 
-    private func insertion(_ images: RowImages, _ section: Int, _ unit: ScanUnit) -> Outcome {
+    private func insertion(_ images: RowImages, in section: Int, of unit: ScanUnit) -> Outcome {
         let (row, unlogged) = Self.fields(images.after, of: unit.section)
         var outcome = Outcome(
             .inserted, section: section, sides: Sides(base: .null, current: .null, edited: row, written: row))
@@ -109,7 +119,7 @@ struct ForeignEntries {
         return outcome
     }
 
-    private func deletion(_ images: RowImages, _ section: Int, _ unit: ScanUnit) -> Outcome {
+    private func deletion(_ images: RowImages, in section: Int, of unit: ScanUnit) -> Outcome {
         let (row, unlogged) = Self.fields(images.before, of: unit.section)
         var outcome = Outcome(
             .deleted, section: section, sides: Sides(base: row, current: row, edited: .null, written: .null))
@@ -133,16 +143,17 @@ struct ForeignEntries {
     // MARK: Entries
 
     /// The effects of each entry, as if a push had made them.
-    var results: [EditResult] { entries.map { Self.result($0, $0.outcomes) } }
+    var results: [EditResult] { entries.map { Self.result(of: $0, with: $0.outcomes) } }
 
     /// Returns the entries in the form of the journal.
-    func drafts(_ catalog: Catalog, _ journal: Journal) -> [JournalDraft] {
+    func drafts(under catalog: Catalog, for journal: Journal) -> [JournalDraft] {
         let longest = min(Self.longest, journal.longestBody ?? .max)
         return entries.map { open in
-            let edit = Self.result(open, open.outcomes)
+            let edit = Self.result(of: open, with: open.outcomes)
             var body = journal.codec.entry(edit, catalog, nil)
             if body.count > longest {
-                body = journal.codec.entry(Self.result(open, open.outcomes.map { Self.bare($0, open) }), catalog, nil)
+                body = journal.codec.entry(
+                    Self.result(of: open, with: open.outcomes.map { Self.bare($0, of: open) }), catalog, nil)
             }
             let kinds = Set(open.outcomes.map(\.kind.rawValue)).sorted()
             let entry = JournalEntry(
@@ -154,12 +165,12 @@ struct ForeignEntries {
         }
     }
 
-    private static func result(_ open: Open, _ outcomes: [Outcome]) -> EditResult {
+    private static func result(of open: Open, with outcomes: [Outcome]) -> EditResult {
         EditResult(resource: open.resource, id: .key(open.record), status: .merged, outcomes: outcomes)
     }
 
     /// Returns an outcome that only names its fields.
-    private static func bare(_ outcome: Outcome, _ open: Open) -> Outcome {
+    private static func bare(_ outcome: Outcome, of open: Open) -> Outcome {
         let section = open.resource.sections[outcome.section]
         let fields = outcome.group.map { section.fields[section.groups[$0].fields] } ?? section.fields[...]
         var bare = Outcome(outcome.kind, section: outcome.section, group: outcome.group)

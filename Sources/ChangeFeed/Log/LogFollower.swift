@@ -127,7 +127,7 @@ struct LogFollower {
     /// - Returns: the position of that alteration.
     private func follow(_ plan: LogPlan, _ reader: any RowLogReader) async throws -> String {
         try await withThrowingTaskGroup(of: String.self) { group in
-            group.addTask { try await read(plan, reader) }
+            group.addTask { try await read(plan, from: reader) }
             group.addTask { try await watchEnd() }
             defer { group.cancelAll() }
             guard let altered = try await group.next() else { throw CancellationError() }
@@ -152,7 +152,7 @@ struct LogFollower {
         }
     }
 
-    private func read(_ plan: LogPlan, _ reader: any RowLogReader) async throws -> String {
+    private func read(_ plan: LogPlan, from reader: any RowLogReader) async throws -> String {
         let goal = try await log.position()
         var stored = ContinuousClock.now
         while true {
@@ -195,7 +195,7 @@ struct LogFollower {
         let progress = LogProgress(position: batch.position, needsPasses: needsPasses)
         let count: Int
         do {
-            let drafts = keeping.map { entries.drafts($0.catalog, recorder.journal) } ?? []
+            let drafts = keeping.map { entries.drafts(under: $0.catalog, for: recorder.journal) } ?? []
             count = try await recorder.record(changes, keeping: drafts, storing: tables.keep(progress), under: lease)
         } catch {
             // The position may be stored all the same.
