@@ -42,6 +42,11 @@ import Testing
         return root.type(ofField: 0)
     }
 
+    @Test("A list that the gateway numbers needs no key in the rules") func numbered() throws {
+        let list = "  lines: {list: true, table: lines, parent: {thing: id}, number: next, groups: {b: b}}\n"
+        #expect(try Self.bind([Self.thing("a: a", list)]).catalog["things"]?.sections.count == 2)
+    }
+
     @Test func addIsServedByNumbers() throws {
         let add = "{column: a, merge: add}"
         #expect(try Self.type(add) == Self.wide)

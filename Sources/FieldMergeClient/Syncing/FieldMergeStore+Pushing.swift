@@ -87,8 +87,8 @@ extension FieldMergeStore {
     }
 
     /// Codes of refusals of the request itself, whatever it carries.
-    private static let notAboutThePush: Set<String> = [
-        "strange-host", "strange-origin", "malformed-request", "unknown-query", "duplicate-query",
+    static let notAboutThePush: Set<String> = [
+        "strange-host", "strange-origin", "malformed-request", "not-utf8", "unknown-query", "duplicate-query", "http",
     ]
 
     static var tooLarge: JSONValue {
@@ -225,7 +225,7 @@ enum PushVerdict {
     /// The same bytes are sent again.
     case again
 
-    private static let retryCodes: [JSONValue] = [
+    static let retryCodes: [JSONValue] = [
         "in-progress", "not-run", "busy", "over-rate", "over-journal", "unknown-outcome",
     ]
 

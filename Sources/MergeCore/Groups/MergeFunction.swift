@@ -18,15 +18,28 @@ package enum MergeFunction: Sendable, Hashable {
     case latest(field: Int)
 
     /// The word in the rules.
-    package var name: String {
+    package enum Name: String, Sendable, Hashable, CaseIterable {
+        case add
+        case max
+        case min
+        case set
+        case text
+        case json
+        case latest
+    }
+
+    /// The word in the rules.
+    package var name: String { word.rawValue }
+
+    private var word: Name {
         switch self {
-        case .add: "add"
-        case .max: "max"
-        case .min: "min"
-        case .set: "set"
-        case .text: "text"
-        case .json: "json"
-        case .latest: "latest"
+        case .add: .add
+        case .max: .max
+        case .min: .min
+        case .set: .set
+        case .text: .text
+        case .json: .json
+        case .latest: .latest
         }
     }
 }

@@ -41,28 +41,30 @@ package enum ColumnType: Sendable, Hashable {
     case json(TextType)
 
     /// The name in `GET /v1/rules` and in messages.
-    package var name: String {
+    package var name: String { typeName.rawValue }
+
+    package var typeName: TypeName {
         switch self {
-        case .boolean, .coded: "boolean"
-        case .integer: "integer"
-        case .bit: "bit"
-        case .year: "year"
-        case .decimal, .numeric: "decimal"
-        case .float: "float"
-        case .double: "double"
-        case .text: "text"
-        case .enumeration: "enum"
-        case .set, .delimitedSet: "set"
-        case .date: "date"
-        case .dateTime: "datetime"
-        case .timestamp: "timestamp"
-        case .time: "time"
-        case .binary, .bytes: "binary"
-        case .uuid: "uuid"
-        case .inet4: "inet4"
-        case .inet6: "inet6"
-        case .wellKnownText: "geometry"
-        case .json: "json"
+        case .boolean, .coded: .boolean
+        case .integer: .integer
+        case .bit: .bit
+        case .year: .year
+        case .decimal, .numeric: .decimal
+        case .float: .float
+        case .double: .double
+        case .text: .text
+        case .enumeration: .enumeration
+        case .set, .delimitedSet: .set
+        case .date: .date
+        case .dateTime: .dateTime
+        case .timestamp: .timestamp
+        case .time: .time
+        case .binary, .bytes: .binary
+        case .uuid: .uuid
+        case .inet4: .inet4
+        case .inet6: .inet6
+        case .wellKnownText: .geometry
+        case .json: .json
         }
     }
 }

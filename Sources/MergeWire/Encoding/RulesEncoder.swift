@@ -247,7 +247,7 @@ package enum RulesEncoder {
     }
 
     /// Writes the limits with which a client checks a value before it sends it.
-    private static func limits(_ type: ColumnType, _ writer: inout JSONWriter) {
+    static func limits(_ type: ColumnType, _ writer: inout JSONWriter) {
         func number(_ name: String, _ value: Int?) {
             guard let value else { return }
             writer.name(name)

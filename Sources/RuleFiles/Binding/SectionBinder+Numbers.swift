@@ -21,7 +21,8 @@ extension SectionBinder {
 
     private func numberingFault(of key: [String], parents: Set<String>) -> String? {
         guard key.count > 1, let name = key.last, let column = table.column(name) else {
-            return "it needs a key of several columns"
+            // Without a database, a key that the rules do not name is a guess.
+            return references.schema.isGuessed && rules.key.isEmpty ? nil : "it needs a key of several columns"
         }
         if parents.contains(name) { return "column “\(name)” ties the row to its record; put the number last in “key”" }
         if column.isAutoIncrement { return "the database numbers column “\(name)” itself" }

@@ -118,7 +118,7 @@ export async function nothingWritten(work, pushes) {
 export const notBuilt = (work, push, error) => settle(work, push, [], localProblem("not-built", 422, `This edit cannot be sent: ${error?.message}`));
 
 /** Problems that say nothing of the pushes in a request. */
-const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];
+export const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];
 
 /** Tells whether an answer to a request refuses what was pushed in it. */
 export const refusesPushes = ({ status, problem }) => [400, 403, 413].includes(status) && !ofTheRequest.includes(problem.code);

@@ -8,8 +8,16 @@ from ..model.parts import outcome_unknown
 from ..transport import Answer
 from .report import Report
 
-_RETRY_CODES = {"in-progress", "not-run", "busy", "over-rate", "over-journal", "unknown-outcome"}
-_NOT_ABOUT_THE_PUSH = {"strange-host", "strange-origin", "malformed-request", "unknown-query", "duplicate-query"}
+RETRY_CODES = {"in-progress", "not-run", "busy", "over-rate", "over-journal", "unknown-outcome"}
+NOT_ABOUT_THE_PUSH = {
+    "strange-host",
+    "strange-origin",
+    "malformed-request",
+    "not-utf8",
+    "unknown-query",
+    "duplicate-query",
+    "http",
+}
 
 
 def store_result(model: Model, push: Frozen, result: Json | None, report: Report) -> str:
@@ -55,7 +63,7 @@ def refuses(answer: Answer) -> bool:
         return True  # of a proxy as well: it is about the length
     if answer.status not in (400, 403, 422) or problem is None:
         return False
-    return problem["code"] not in _NOT_ABOUT_THE_PUSH and problem.get("retry") is not True
+    return problem["code"] not in NOT_ABOUT_THE_PUSH and problem.get("retry") is not True
 
 
 def problem_of_request(answer: Answer) -> Json:
@@ -88,7 +96,7 @@ def kind_of(result: Json | None) -> str:
         return "history"
     if any(one.get("code") == "key-reused" for one in problems):
         return "reused"
-    if any(one.get("retry") is True or one.get("code") in _RETRY_CODES for one in problems):
+    if any(one.get("retry") is True or one.get("code") in RETRY_CODES for one in problems):
         return "again"
     if code in (429, 503, 504):
         return "again"
