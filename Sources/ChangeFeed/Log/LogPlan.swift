@@ -134,7 +134,7 @@ struct LogPlan {
                         effects.changes[view.unit, default: []].append(
                             .init(
                                 row: row, reported: reported, needsPass: Self.refersElsewhere(change, view),
-                                images: isOwn ? nil : images(change, view, number)))
+                                images: isOwn ? nil : images(of: change, in: view, transaction: number)))
                     } else {
                         effects.passes.insert(view.unit)
                     }
@@ -153,7 +153,7 @@ struct LogPlan {
             || transaction.changes.contains { $0.table == pending && $0.before == nil }
     }
 
-    private func images(_ change: LoggedChange, _ view: View, _ transaction: Int) -> RowImages? {
+    private func images(of change: LoggedChange, in view: View, transaction: Int) -> RowImages? {
         if view.images.isEmpty { return nil }
         func values(_ all: [Value?]?) -> [Value?]? { all.map { all in view.images.map { $0.flatMap { all[$0] } } } }
         return RowImages(

@@ -4,7 +4,7 @@ import MergeCore
 ///
 /// The log lacks a value if its server writes no full images, or cannot be decoded.
 struct RowImages: Sendable {
-    /// The position of the transaction among those that were read at once.
+    /// The position of the transaction in its batch.
     let transaction: Int
     /// The values before; nil after an insertion.
     let before: [Value?]?

@@ -29,7 +29,7 @@ package struct TrustedProxies: Sendable {
 
     /// Returns the address of a client: that of the connection, or the last address before the trusted proxies.
     ///
-    /// Each proxy appends the address of its own client, so only addresses that trusted proxies appended are certain. A
+    /// Each proxy appends the address of its client, so only addresses that trusted proxies appended are certain. A
     /// balancer with the PROXY protocol appends nothing, so its clients must be trusted themselves to forward addresses.
     ///
     /// - Parameters:

@@ -74,7 +74,7 @@ struct SchemaReader {
         return TableSchema(
             name: name, form: isView ? .view(isUpdatable: try isUpdatable(source)) : .table,
             storage: StorageEngine(engine, isTransactional: isView ? true : try isTransactional(engine)),
-            columns: try columns(source, checks, signatures),
+            columns: try columns(of: source, checks: checks, signatures: signatures),
             constraints: TableConstraints(
                 primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [], uniqueIndexes: indexes,
                 indexedColumns: try indexedColumns(source),
@@ -151,7 +151,7 @@ struct SchemaReader {
     }
 
     private func columns(
-        _ source: InformationSchema, _ checks: CheckScanner, _ signatures: ColumnSignatures
+        of source: InformationSchema, checks: CheckScanner, signatures: ColumnSignatures
     ) throws(StoreError) -> [ColumnSchema] {
         let rows = try source.rows(
             [

@@ -1,6 +1,6 @@
 /// Suggests the intended name for a mistyped name.
 package enum NearestName {
-    /// Returns the nearest of `names` within a third of the length, else one that ends with the name; nil if none is near.
+    /// Returns the nearest name within a third of the length, else a name that ends with the text; nil if no name is near.
     ///
     /// Case does not count.
     package static func suggestion(for name: String, among names: some Sequence<String>) -> String? {

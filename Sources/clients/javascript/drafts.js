@@ -243,7 +243,7 @@ function unite(base, record, name) {
   for (const key of new Set(rows.map(keyOf))) {
     const seen = rows.filter((row) => keyOf(row) === key), own = (record[name] ?? []).filter((row) => row.id !== undefined && keyOf(row) === key);
     if (seen.length < 2) continue;
-    // Of the two, the one that the form has edited counts.
+    // The edited item counts, not its copy.
     const left = own.find((row) => !seen.some((one) => same(one, plain(row)))) ?? own[0];
     const old = (own.length === seen.length && seen[own.indexOf(left)]) || seen[0];
     base[name] = base[name].filter((row) => row === old || !seen.includes(row));

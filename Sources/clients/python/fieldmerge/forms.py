@@ -142,7 +142,7 @@ class RecordDraft:
         own = [row for row in items if key_of(row["id"]) == key]
         if len(seen) < 2:
             return
-        # Of the two, the one that the form has edited counts.
+        # The edited item counts, not its copy.
         left = next((index for index, row in enumerate(own) if row._values not in seen), 0)
         old = left if len(own) == len(seen) else 0
         for record in records:
