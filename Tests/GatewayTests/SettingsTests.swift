@@ -93,8 +93,7 @@ import TestSupport
         #expect(options.count > 20)
         let guide = try Repository.text("Sources/fieldmerge/Guides/Operation.md")
         for option in options.sorted() {
-            let variable = "FIELDMERGE_" + option.uppercased().replacing("-", with: "_")
-            #expect(guide.contains("| `--\(option)") && guide.contains("`\(variable)`"), "\(option) is in no table")
+            #expect(guide.contains("| `--\(option)"), "\(option) is in no table")
         }
         let file = options.sorted().map { "\($0): x\n" }.joined()
         let (status, errors) = try await Self.check(
