@@ -102,6 +102,17 @@ import TestSupport
         ) { row, delta in
             [item((row + 1) / 2, row, delta), counter("things", "\(row)", "thing", delta)]
         },
+        Layout(
+            description: "a singleton row that two records show",
+            sql: tables + """
+                ALTER TABLE homes ADD COLUMN thing INTEGER;
+                UPDATE homes SET thing = id;
+                INSERT INTO homes VALUES (11, 'a', 1), (12, 'b', 2), (13, 'c', 3), (14, 'd', 4), (15, 'e', 5), (16, 'f', 6);
+                """,
+            rules: ["homes.yaml": homes("parent: {id: thing}")]
+        ) { row, delta in
+            [counter("homes", "\(row)", "things", delta), counter("homes", "\(10 + row)", "things", delta)]
+        },
     ]
 
     private static let cases = layouts.flatMap { layout in

@@ -9,12 +9,12 @@ import Testing
         let number: Int
         var deadline = ContinuousClock.now + .seconds(600)
         var isUnwanted = false
-        var rows: Set<RowReference> = []
+        var rows: Set<RowName> = []
         var kind = 0
 
         init(_ number: Int, rows: [Int] = []) {
             self.number = number
-            self.rows = Set(rows.map { RowReference(table: "t", key: RecordKey([.integer(Int128($0))])) })
+            self.rows = Set(rows.map { RowName(table: "t", columns: ["id"], key: RecordKey([.integer(Int128($0))])) })
         }
 
         func goes(with first: Item) -> Bool { kind == first.kind }

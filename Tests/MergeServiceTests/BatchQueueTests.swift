@@ -11,7 +11,7 @@ import Testing
         var deadline = ContinuousClock.now + .seconds(600)
         var caller = Caller()
         var isUnwanted: Bool { caller.hasLeft }
-        var rows: Set<RowReference> { [] }
+        var rows: Set<RowName> { [] }
 
         func goes(with first: Item) -> Bool { true }
     }

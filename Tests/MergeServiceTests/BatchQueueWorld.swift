@@ -9,7 +9,7 @@ struct BatchQueueWorld: SteppedWorld {
         let number: Int
         let deadline: ContinuousClock.Instant
         let isUnwanted: Bool
-        let rows: Set<RowReference>
+        let rows: Set<RowName>
         let kind: Int
 
         func goes(with first: Item) -> Bool { kind == first.kind }
@@ -104,7 +104,9 @@ struct BatchQueueWorld: SteppedWorld {
             enter(
                 Item(
                     number: entered, deadline: now + .milliseconds(milliseconds), isUnwanted: isUnwanted,
-                    rows: Set(rows.map { RowReference(table: "t", key: RecordKey([.integer(Int128($0))])) }), kind: kind
+                    rows: Set(
+                        rows.map { RowName(table: "t", columns: ["id"], key: RecordKey([.integer(Int128($0))])) }),
+                    kind: kind
                 ))
         case .lane(let index): lanes[index] = try next(lanes[index])
         case .noConnection(let index): lanes[index] = .drains
@@ -196,7 +198,7 @@ struct BatchQueueWorld: SteppedWorld {
     }
 
     private func check() throws(WorldFault) {
-        var busy: Set<RowReference> = []
+        var busy: Set<RowName> = []
         var running = 0
         var open = 0
         var areAllHeldUp = true

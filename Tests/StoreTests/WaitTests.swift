@@ -51,4 +51,18 @@ import Testing
             }
         }
     }
+
+    @Test("Work that began goes on after the deadline, and its late outcome is not dropped")
+    func lateWork() async {
+        let (wait, go, late) = (Wait<Int>(), Wait<Void>(), Wait<Int>())
+        wait.begin {
+            _ = await go.outcome(until: .now + .seconds(50))
+            return 1
+        } late: {
+            late.end($0)
+        }
+        #expect(await wait.outcome(until: .now) == nil)
+        go.end(())
+        #expect(await late.outcome(until: .now + .seconds(50)) == 1)
+    }
 }

@@ -38,15 +38,17 @@ package final class FeedReader: Sendable {
     }
 
     /// A page that is being read for one or more clients.
-    package struct Reading: Sendable {
-        fileprivate let result: Result<FeedAnswer, StoreError>?
-        fileprivate let task: Task<Result<FeedAnswer, StoreError>, Never>?
+    package enum Reading: Sendable {
+        /// The page has no changes, so that nothing is read.
+        case empty(FeedPage)
+        case begun(Task<Result<FeedAnswer, StoreError>, Never>)
 
         /// Waits for the answer.
         package func answer() async throws(StoreError) -> FeedAnswer {
-            if let task { return try await task.value.get() }
-            guard let result else { throw StoreError(.other, "nobody reads a page") }
-            return try result.get()
+            switch self {
+            case .empty(let page): .page(page)
+            case .begun(let task): try await task.value.get()
+            }
         }
     }
 
@@ -72,14 +74,14 @@ package final class FeedReader: Sendable {
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
         _ deadline: ContinuousClock.Instant
     ) -> Reading {
-        let nothing = FeedAnswer.page(
+        let nothing = Reading.empty(
             FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: []))
         guard question.since < state.revision, let journal = active.journal else {
-            return Reading(result: .success(nothing), task: nil)
+            return nothing
         }
         let readable = access.map { active.catalog.readable(by: $0).map(\.name) }
         let question = readable.map { question.among($0) } ?? question
-        if question.resources?.isEmpty == true { return Reading(result: .success(nothing), task: nil) }
+        if question.resources?.isEmpty == true { return nothing }
         let asked = Asked(question: question, state: state, rules: active.catalog.version, access: access)
         let now = ContinuousClock.now
         let task = shared.withLock { shared in
@@ -98,7 +100,7 @@ package final class FeedReader: Sendable {
             if shared.reading.count < Self.mostShared { shared.reading[asked] = (task, now) }
             return task
         }
-        return Reading(result: nil, task: task)
+        return .begun(task)
     }
 
     /// - Parameter named: the client's name of the feed.

@@ -101,13 +101,13 @@ package final class ForeignScan: ForeignChangeSource {
         }
         guard let journal = active()?.journal else { return }
         let leaving = journal.tables.feed.leaveScan(gateway)
-        // A new task, because an engine does nothing for a cancelled task.
-        await Task {
+        // An engine does nothing for a cancelled task.
+        await withoutCancellation {
             try? await journal.engine.write(deadline: .now.advanced(by: .seconds(2))) { session throws(StoreError) in
                 _ = try session.execute(leaving)
                 return .commit(())
             }
-        }.value
+        }
     }
 
     /// Returns true if gateways on a journal scan or have scanned.

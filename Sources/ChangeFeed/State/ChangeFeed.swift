@@ -66,8 +66,8 @@ package final class ChangeFeed: Sendable {
         close()
         guard let journal = journal() else { return }
         let look = FeedLook(journal: journal, gateway: gateway)
-        // A new task, because a cancelled task cannot wait for a connection.
-        await Task { try? await look.leave(until: .now.advanced(by: .seconds(2))) }.value
+        // A cancelled task cannot wait for a connection.
+        await withoutCancellation { try? await look.leave(until: .now.advanced(by: .seconds(2))) }
     }
 
     /// Wakes all waiting requests, because the gateway stops.

@@ -22,7 +22,7 @@ actor ReadinessWatch {
     private let pendingFloor: @Sendable () -> Int
     private let patience: Duration
     private var last: (seen: Seen, at: ContinuousClock.Instant)?
-    private var look: Task<Seen, Never>?
+    private let look = SharedRun<Seen>()
     private(set) var looks = 0
 
     private static let freshness = Duration.seconds(1)
@@ -48,26 +48,22 @@ actor ReadinessWatch {
     /// Returns a result of the last second, or joins the current check.
     func seen() async -> Seen {
         if let last, ContinuousClock.now - last.at < Self.freshness { return last.seen }
-        if let look { return await look.value }
+        return await look.outcome { await self.check() }
+    }
+
+    private func check() async -> Seen {
         looks += 1
-        let former = last?.seen.writeFault
-        let task = Task { [service, active, patience, writes, isPaused, pendingFloor] in
-            let deadline = ContinuousClock.now.advanced(by: patience)
-            let rules = active()
-            var seen = await Self.look(at: service.engine, journal: rules?.journal, by: deadline)
-            // A failed count does not affect readiness.
-            if seen.fault == nil, seen.journalFault == nil {
-                seen.pending = try? await rules?.journal?.countPending(after: pendingFloor(), deadline)
-            }
-            if seen.fault == nil, !isPaused(), let rules {
-                seen.writeFault = await Self.writeFault(of: service, rules, writes, or: former)
-            }
-            if seen.fault == nil { await service.readUnreadableAgain(until: deadline) }
-            return seen
+        let deadline = ContinuousClock.now.advanced(by: patience)
+        let rules = active()
+        var seen = await Self.look(at: service.engine, journal: rules?.journal, by: deadline)
+        // A failed count does not affect readiness.
+        if seen.fault == nil, seen.journalFault == nil {
+            seen.pending = try? await rules?.journal?.countPending(after: pendingFloor(), deadline)
         }
-        look = task
-        let seen = await task.value
-        look = nil
+        if seen.fault == nil, !isPaused(), let rules {
+            seen.writeFault = await Self.writeFault(of: service, rules, writes, or: last?.seen.writeFault)
+        }
+        if seen.fault == nil { await service.readUnreadableAgain(until: deadline) }
         last = (seen, .now)
         return seen
     }

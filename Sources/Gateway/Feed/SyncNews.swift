@@ -15,12 +15,8 @@ struct SyncNews: Sendable {
     func news() async throws(StoreError) -> Found {
         let wait = Wait<Result<FeedState?, StoreError>>()
         // Other requests share this check, so it continues after the timeout.
-        Task { [feed] in
-            do throws(StoreError) {
-                wait.end(.success(try await feed.catchUp()))
-            } catch {
-                wait.end(.failure(error))
-            }
+        wait.begin { [feed] in
+            do throws(StoreError) { return .success(try await feed.catchUp()) } catch { return .failure(error) }
         }
         guard let result = await wait.outcome(until: .now.advanced(by: Self.patience)) else {
             return Found(state: feed.known, isCaughtUp: false)

@@ -110,9 +110,10 @@ final class ConnectionPool: Sendable {
     /// Opens a connection; if it opens after the deadline, later callers use it.
     private func open(_ deadline: ContinuousClock.Instant) async throws(StoreError) -> MariaDBConnection {
         let opening = Opening()
-        Task {
-            let outcome = await opened()
-            if !opening.end(outcome), case .success(let connection) = outcome { await giveBack(connection) }
+        opening.begin {
+            await self.opened()
+        } late: { outcome in
+            if case .success(let connection) = outcome { await self.giveBack(connection) }
         }
         guard let outcome = await opening.outcome(until: deadline) else { throw Self.slow }
         return try outcome.get()

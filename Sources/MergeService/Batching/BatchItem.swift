@@ -8,7 +8,7 @@ protocol BatchItem: Sendable {
     /// True if the caller has disconnected.
     var isUnwanted: Bool { get }
     /// Two items with a common row never share a batch and never run at the same time.
-    var rows: Set<RowReference> { get }
+    var rows: Set<RowName> { get }
 
     /// Returns true if the item may join a batch that begins with `first`.
     func goes(with first: Self) -> Bool

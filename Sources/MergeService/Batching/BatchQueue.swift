@@ -21,7 +21,7 @@ final class BatchQueue<Work: BatchWork>: Sendable {
 
         var deadline: ContinuousClock.Instant { item.deadline }
         var isUnwanted: Bool { item.isUnwanted }
-        var rows: Set<RowReference> { item.rows }
+        var rows: Set<RowName> { item.rows }
 
         func goes(with first: Waiting) -> Bool { item.goes(with: first.item) }
 

@@ -23,7 +23,7 @@ struct BatchQueueState<Item: BatchItem> {
     private let bounds: Bounds
     private var queue: [Item] = []
     /// Rows of the running batches.
-    private var busy: Set<RowReference> = []
+    private var busy: Set<RowName> = []
     private var lanes = 0
     /// Lanes that wait on their connections for the next item.
     private var lingering = 0
@@ -130,7 +130,7 @@ struct BatchQueueState<Item: BatchItem> {
 
     private mutating func next(_ now: ContinuousClock.Instant) -> [Item]? {
         var batch: [Item] = []
-        var rows: Set<RowReference> = []
+        var rows: Set<RowName> = []
         var rest: [Item] = []
         for (index, item) in queue.enumerated() {
             guard batch.count < bounds.batch, index < bounds.lookAhead else {

@@ -4,7 +4,7 @@ import MergeCore
 final class QueuedPush: BatchItem {
     let push: PushItem
     /// The rows that it edits, and the roots of their records.
-    let rows: Set<RowReference>
+    let rows: Set<RowName>
     /// The only table that pushes of the same transaction may write; nil if no write reaches other rows.
     private let table: TableName?
 
@@ -39,7 +39,7 @@ final class QueuedPush: BatchItem {
 
 private struct QueuedRows {
     private let footprints: Footprints
-    private(set) var references: Set<RowReference> = []
+    private(set) var references: Set<RowName> = []
     private(set) var tables: Set<TableName> = []
     private(set) var reachesOthers = false
 

@@ -11,7 +11,7 @@ struct RecordRead: BatchItem {
     var isUnwanted: Bool { caller.hasLeft }
 
     /// Reads never conflict.
-    var rows: Set<RowReference> { [] }
+    var rows: Set<RowName> { [] }
 
     func goes(with first: RecordRead) -> Bool { true }
 }

@@ -29,6 +29,21 @@ package final class Wait<Outcome: Sendable>: Sendable {
     @discardableResult
     package func end(_ outcome: Outcome) -> Bool { finish(outcome) }
 
+    /// Begins work whose outcome ends the wait.
+    ///
+    /// The work continues after the deadline and after a cancellation.
+    ///
+    /// - Parameter late: takes an outcome that no caller gets, because the wait was over.
+    package func begin(
+        _ work: @escaping @Sendable () async -> Outcome,
+        late: @escaping @Sendable (Outcome) async -> Void = { _ in }
+    ) {
+        Task {
+            let outcome = await work()
+            if !end(outcome) { await late(outcome) }
+        }
+    }
+
     /// Waits for the outcome.
     ///
     /// Only one caller may wait.

@@ -39,7 +39,7 @@ import Testing
         conflict.isConflict = true
         report.outcomes = [Outcome(.inserted, section: 0, rule: .default), conflict]
         let root = book.lines.root
-        report.rollBack([RowName(table: root.table, key, in: root): TemporaryID("tmp:a")], of: edit)
+        report.rollBack([RowName(key, in: root): TemporaryID("tmp:a")], of: edit)
         #expect(report.key == nil)
         #expect(report.ids.isEmpty && !report.createsRecord)
         #expect(report.outcomes.map(\.kind) == [.clientWon])
@@ -53,7 +53,7 @@ import Testing
         let key = RecordKey([.integer(1)])
         var report = EditReport(edit)
         let root = book.orders.root
-        report.rollBack([RowName(table: root.table, key, in: root): nil], of: edit)
+        report.rollBack([RowName(key, in: root): nil], of: edit)
         #expect(report.key == key)
     }
 }

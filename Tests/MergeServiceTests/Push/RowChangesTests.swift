@@ -5,8 +5,8 @@ import Testing
 
 /// The logical times of writes: a row is read again if a later write may have changed it.
 @Suite struct RowChangesTests {
-    private static let one = RowReference(table: "orders", key: RecordKey([.integer(1)]))
-    private static let two = RowReference(table: "orders", key: RecordKey([.integer(2)]))
+    private static let one = RowName(table: "orders", columns: ["id"], key: RecordKey([.integer(1)]))
+    private static let two = RowName(table: "orders", columns: ["id"], key: RecordKey([.integer(2)]))
 
     struct Case: Sendable {
         let reach: Footprint.Reach
@@ -23,7 +23,7 @@ import Testing
     func reach(_ test: Case) {
         var changes = RowChanges()
         changes.note(Self.one, test.reach, moves: false)
-        let line = RowReference(table: "lines", key: RecordKey([.integer(1)]))
+        let line = RowName(table: "lines", columns: ["id"], key: RecordKey([.integer(1)]))
         let found = [(Self.one, "orders"), (Self.two, "orders"), (line, "lines")].map {
             changes.mayHaveChanged($0, in: $1, since: 0)
         }

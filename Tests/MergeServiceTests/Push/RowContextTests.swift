@@ -75,9 +75,9 @@ import Testing
         let book = try await OrderBook()
         let key = RecordKey([.integer(1)])
         let (list, root) = (book.orders.sections[1], book.lines.root)
-        #expect(RowName(table: list.table, key, in: list) == RowName(table: root.table, key, in: root))
-        #expect(RowName(table: list.table, key, in: list) != RowName(table: book.orders.root.table, key, in: root))
+        #expect(RowName(key, in: list) == RowName(key, in: root))
+        #expect(RowName(key, in: list) != RowName(key, in: book.orders.root))
         #expect(
-            RowName(table: list.table, key, in: list) != RowName(table: list.table, RecordKey([.integer(2)]), in: list))
+            RowName(key, in: list) != RowName(RecordKey([.integer(2)]), in: list))
     }
 }

@@ -1,4 +1,5 @@
 import Logging
+import RecordStore
 import Synchronization
 
 /// The current keys of an issuer, which only new valid keys replace.
@@ -8,7 +9,6 @@ final class KeyRing: Sendable {
         var text: [UInt8]?
         var trouble: String?
         var lastAsked: ContinuousClock.Instant?
-        var asking: Task<Void, Never>?
     }
 
     private let source: KeySource
@@ -17,6 +17,7 @@ final class KeyRing: Sendable {
     /// Called before and after a change of the keys, so that the cache keeps no older proof.
     private let changed: @Sendable () -> Void
     private let state = Mutex(State())
+    private let fetching = SharedRun<Void>()
 
     /// - Parameter pause: the minimum time between two fetches for unknown keys.
     init(
@@ -45,24 +46,22 @@ final class KeyRing: Sendable {
     ///
     /// - Parameter atOnce: ignores the pause since the last fetch.
     func ask(atOnce: Bool) async {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            if let asking = state.asking { return asking }
-            if !atOnce, let last = state.lastAsked, .now < last.advanced(by: pause) { return nil }
-            state.lastAsked = .now
-            let task = Task { await self.fetch() }
-            state.asking = task
-            return task
+        await fetching.outcome(of: fetch) {
+            state.withLock { state in
+                if !atOnce, let last = state.lastAsked, .now < last.advanced(by: pause) { return false }
+                state.lastAsked = .now
+                return true
+            }
         }
-        await task?.value
     }
 
     private func fetch() async {
         do throws(KeySetError) {
             let text = try await source.read()
-            if state.withLock({ $0.text == text }) { return settle { $0.trouble = nil } }
+            if state.withLock({ $0.text == text }) { return state.withLock { $0.trouble = nil } }
             let set = try await KeySet(text)
             changed()
-            settle { state in
+            state.withLock { state in
                 state.set = set
                 state.text = text
                 state.trouble = nil
@@ -72,16 +71,11 @@ final class KeyRing: Sendable {
                 "taking the keys of \(source)", metadata: ["keys": "\(set.count)", "skipped": "\(set.skipped)"])
         } catch {
             let trouble = "\(source): \(error)"
-            let isNew = state.withLock { $0.trouble != trouble }
-            settle { $0.trouble = trouble }
+            let isNew = state.withLock { state in
+                defer { state.trouble = trouble }
+                return state.trouble != trouble
+            }
             if isNew { logger.error("\(trouble); the keys known before go on") }
-        }
-    }
-
-    private func settle(_ update: (inout State) -> Void) {
-        state.withLock { state in
-            update(&state)
-            state.asking = nil
         }
     }
 }

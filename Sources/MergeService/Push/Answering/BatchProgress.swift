@@ -10,7 +10,7 @@ struct BatchProgress {
     /// Edits that did not run, because they need a row of a refused edit.
     var left: Set<Int> = []
     /// Rows with client keys that refused edits would have created, with the position of the edit.
-    var uncreated: [RowReference: Int] = [:]
+    var uncreated: [RowName: Int] = [:]
 
     init(_ batch: PushBatch, work: WorkBudget) {
         budgets = batch.items.map { _ in work }

@@ -56,7 +56,7 @@ struct EditReport: Sendable {
         }
         func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {
             let section = resource.sections[section]
-            return inserted[RowName(table: section.table, key, in: section)]
+            return inserted[RowName(key, in: section)]
         }
         // The database may have generated a number that the client also names, for a row that was then rolled back.
         let isSent = if case .key? = sent { true } else { false }
@@ -74,9 +74,9 @@ struct EditReport: Sendable {
 extension RowPlace {
     /// The names of the row and of its record's root; a singleton has no name.
     fileprivate var rows: [RowName] {
-        let root = RowName(table: resource.root.table, record, in: resource.root)
+        let root = RowName(record, in: resource.root)
         guard let section, let item else { return [root] }
         let list = resource.sections[section]
-        return [root, RowName(table: list.table, item, in: list)]
+        return [root, RowName(item, in: list)]
     }
 }

@@ -15,7 +15,7 @@ struct RuleChecks {
     private let run: RunEnvironment
     private var written = WrittenRows()
     /// Columns written in rows that several resources share, by section.
-    private var sharedWrites: [KeyName: [SectionID: Set<String>]] = [:]
+    private var sharedWrites: [RowName: [SectionID: Set<String>]] = [:]
 
     init(_ run: RunEnvironment) {
         self.run = run
@@ -62,14 +62,14 @@ struct RuleChecks {
     /// Records the columns of an update, if a check of another section may revert them.
     ///
     /// - Parameter names: the row's names under all keys of its table.
-    mutating func recordColumns(_ assignments: [Assignment], of row: EditedRow, names: [KeyName]) {
+    mutating func recordColumns(_ assignments: [Assignment], of row: EditedRow, names: [RowName]) {
         let columns = assignments.map { row.section.columns[$0.column].name.lowercased() }
         for name in names { sharedWrites[name, default: [:]][row.id, default: []].formUnion(columns) }
     }
 
     /// Records a row under its new keys.
     mutating func rename(_ row: RowRenaming) {
-        var renamed: [KeyName: KeyName] = [:]
+        var renamed: [RowName: RowName] = [:]
         for view in run.active.views[row.table] {
             guard let keys = row.keys(in: view.section) else { continue }
             let footprint = run.footprint(view.section)
@@ -172,7 +172,7 @@ struct RuleChecks {
         sharedWrites[name(of: row, in: rows.section)]?.keys.contains { $0 != rows.id } ?? false
     }
 
-    private func name(of row: WrittenRows.Row, in section: Section) -> KeyName {
+    private func name(of row: WrittenRows.Row, in section: Section) -> RowName {
         run.footprint(section).name(of: RecordKey(row.address.map(\.value)))
     }
 

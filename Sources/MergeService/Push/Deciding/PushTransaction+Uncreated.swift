@@ -8,7 +8,7 @@ import RecordStore
 extension PushTransaction {
     func recordUncreated(_ step: PushPlan.Step) {
         for row in step.rows {
-            guard case .create = row.action, let found = reference(to: row, of: step.edit) else { continue }
+            guard case .create = row.action, let found = name(of: row, of: step.edit) else { continue }
             progress.uncreated[found] = step.index
         }
     }
@@ -61,7 +61,7 @@ extension PushTransaction {
     }
 
     private func creator(of key: RecordKey, in section: Section) throws(PushStop) -> Int? {
-        guard let creator = progress.uncreated[RowReference(table: run.footprint(section).table, key: key)] else {
+        guard let creator = progress.uncreated[run.footprint(section).name(of: key)] else {
             return nil
         }
         let rows = try facts.rows(
@@ -70,9 +70,9 @@ extension PushTransaction {
         return rows.isEmpty ? creator : nil
     }
 
-    private func reference(to row: RowEdit, of edit: Edit) -> RowReference? {
+    private func name(of row: RowEdit, of edit: Edit) -> RowName? {
         let section = edit.resource.sections[row.section]
         guard section.keyCount > 0, let key = row.section == 0 ? edit.id.key : row.id?.key else { return nil }
-        return RowReference(table: run.footprint(section).table, key: key)
+        return run.footprint(section).name(of: key)
     }
 }

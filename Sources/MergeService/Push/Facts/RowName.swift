@@ -1,21 +1,28 @@
 import MergeCore
 
-/// Names a row by its table and the columns by which a section finds it.
+/// Names a row by the key of its table that a section uses, without a resource.
 ///
-/// Two resources may find the rows of one table by different columns.
-struct RowName: Hashable {
+/// Two resources may share a table, and an item of one record may be the root of another. A table with several keys has
+/// several names for a row.
+struct RowName: Hashable, Sendable {
     let table: TableName
-    let key: [Column: Value]
+    /// The names of the key columns in lower case.
+    let columns: [String]
+    /// The key; empty if only the whole table can be named.
+    let key: RecordKey
 
-    init(table: TableName, key: [Column: Value]) {
-        self.table = table
-        self.key = key
+    /// Hashes only the key: tables are few and keys are many.
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+extension RowName {
+    /// Names a row by the columns by which a section finds it.
+    init(_ key: RecordKey, in section: Section) {
+        self.init(table: section.table, columns: section.addressNames, key: key)
     }
 
-    init(table: TableName, _ key: RecordKey, in section: Section) {
-        self.table = table
-        self.key = Dictionary(zip(section.addressColumns, key.parts)) { first, _ in first }
-    }
+    /// Names any row of a table.
+    init(anyRowOf table: TableName) { self.init(table: table, columns: [], key: RecordKey([])) }
 }
 
 extension Section {
@@ -23,4 +30,7 @@ extension Section {
     var addressPositions: [Int] { keyCount > 0 ? Array(0..<keyCount) : parent.map(\.column) }
 
     var addressColumns: [Column] { addressPositions.map { columns[$0] } }
+
+    /// The names of the address columns in lower case.
+    var addressNames: [String] { addressColumns.map { $0.name.lowercased() } }
 }

@@ -235,17 +235,13 @@ struct RowsBefore {
     /// Returns the names of a row under the keys of all sections of its table.
     func keyNames(
         of row: [Value], in section: Section, _ writer: inout ChangeWriter
-    ) throws(PushStop) -> [KeyName] {
+    ) throws(PushStop) -> [RowName] {
         let footprint = run.footprint(section)
         let own = footprint.name(of: section.addressKey(of: row))
         if !footprint.isAmbiguous { return [own] }
         let row = PartialRow(
             table: section.table, columns: section.columns, values: row, address: section.addressPositions)
-        let values = try addressValues(of: row, &writer)
-        let others = sections(of: section.table).compactMap { other in
-            guardedRow(values, in: other).map { run.footprint(other).name(of: $0.key) }
-        }
-        return Array(Set(others + [own]))
+        return Array(Set(names(of: try addressValues(of: row, &writer), in: section.table) + [own]))
     }
 
     private func guardedRow(_ values: [Column: Value], in section: Section) -> GuardedRow? {
@@ -255,12 +251,12 @@ struct RowsBefore {
     }
 
     private func name(of key: RecordKey, in section: Section) -> RowName {
-        RowName(table: section.table, key, in: section)
+        run.footprint(section).name(of: key)
     }
 
     private func names(of values: [Column: Value], in table: TableName) -> [RowName] {
         sections(of: table).compactMap { section in
-            guardedRow(values, in: section).map { RowName(table: table, $0.key, in: section) }
+            guardedRow(values, in: section).map { name(of: $0.key, in: section) }
         }
     }
 

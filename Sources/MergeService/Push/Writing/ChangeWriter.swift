@@ -15,9 +15,9 @@ struct ChangeWriter {
     /// Rows with keys that the database generated, with the client's temporary id if it sent one.
     private(set) var inserted: [RowName: TemporaryID?] = [:]
     /// Deleted rows, which the push may create again under their keys.
-    private var deleted: Set<KeyName> = []
+    private var deleted: Set<RowName> = []
     /// The highest last key part of deleted rows, by the other parts.
-    private var deletedNumbers: [KeyName: Int128] = [:]
+    private var deletedNumbers: [RowName: Int128] = [:]
     /// True if the transaction is as it was at the savepoint of the edit.
     private var isAtSavepoint = false
 
@@ -25,7 +25,7 @@ struct ChangeWriter {
         self.run = run
     }
 
-    func hasDeleted(_ row: KeyName) -> Bool { deleted.contains(row) }
+    func hasDeleted(_ row: RowName) -> Bool { deleted.contains(row) }
 
     /// Returns the highest last key part of deleted rows with the same other parts; 0 if there is none.
     func deletedNumber(in footprint: Footprint, within others: [Value]) -> Int128 {
@@ -57,7 +57,7 @@ struct ChangeWriter {
         // The database may store another spelling of the key.
         changes.note(footprint.reference(to: key), key.hasText ? .everything : footprint.reach, moves: true)
         if edit.id?.key == nil {
-            inserted[RowName(table: section.table, key, in: section)] = .some(edit.id?.temporary)
+            inserted[footprint.name(of: key)] = .some(edit.id?.temporary)
         }
         if let temporary = edit.id?.temporary { keys.name(temporary, key) }
         return key
@@ -123,7 +123,7 @@ struct ChangeWriter {
     /// Records that a row is about to be deleted.
     ///
     /// - Parameter names: the row's names under all keys of its table.
-    mutating func recordDeletion(of address: [Assignment], in section: Section, names: [KeyName]) {
+    mutating func recordDeletion(of address: [Assignment], in section: Section, names: [RowName]) {
         let footprint = run.footprint(section)
         let reference = footprint.reference(to: RecordKey(address.map(\.value)))
         changes.note(
@@ -131,7 +131,7 @@ struct ChangeWriter {
         deleted.formUnion(names)
         for name in names where name.key.parts.count > 1 {
             guard case .integer(let number)? = name.key.parts.last else { continue }
-            let others = KeyName(
+            let others = RowName(
                 table: name.table, columns: name.columns, key: RecordKey(Array(name.key.parts.dropLast())))
             deletedNumbers[others] = max(number, deletedNumbers[others] ?? 0)
         }

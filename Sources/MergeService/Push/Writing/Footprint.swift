@@ -69,9 +69,9 @@ final class Footprint: Sendable {
         isShared = same.count > 1
         isCheckedElsewhere =
             same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
-        keyColumns = section.addressColumns.map { $0.name.lowercased() }
+        keyColumns = section.addressNames
         isAmbiguous =
-            Set(same.map { $0.addressColumns.map { $0.name.lowercased() } }).count > 1
+            Set(same.map(\.addressNames)).count > 1
             || Set(same.map { $0.addressColumns.map(\.type) }).count > 1
         let known = schema.tables[section.table]
         let written = Self.reach(known, in: schema, dialect)
@@ -129,11 +129,10 @@ final class Footprint: Sendable {
         return comesBack ? .everything : .otherTables
     }
 
-    func reference(to key: RecordKey) -> RowReference {
-        RowReference(table: table, key: isAmbiguous ? RecordKey([]) : key)
-    }
+    /// Returns the name of a row for the order of reads and writes; the table's if its sections use several keys.
+    func reference(to key: RecordKey) -> RowName { isAmbiguous ? RowName(anyRowOf: table) : name(of: key) }
 
-    func name(of key: RecordKey) -> KeyName { KeyName(table: table, columns: keyColumns, key: key) }
+    func name(of key: RecordKey) -> RowName { RowName(table: table, columns: keyColumns, key: key) }
 
     func writesUnique(_ assignments: [Assignment]) -> Bool { uniqueColumns.areWritten(by: assignments) }
 

@@ -5,7 +5,7 @@ import MergeCore
 /// The time counts writes. A row may be used as long as no later write can have changed it.
 struct RowChanges {
     private(set) var now = 0
-    private var rows: [RowReference: Int] = [:]
+    private var rows: [RowName: Int] = [:]
     /// The last write of each table.
     private var tables: [TableName: Int] = [:]
     /// The last write of each table that may have changed any row of other tables.
@@ -20,7 +20,7 @@ struct RowChanges {
     /// - Parameter moves: true if a search by other columns than the key may find other rows afterwards.
     /// - Returns: the time of the row's previous change; nil if there was none.
     @discardableResult
-    mutating func note(_ row: RowReference, _ reach: Footprint.Reach, moves: Bool) -> Int? {
+    mutating func note(_ row: RowName, _ reach: Footprint.Reach, moves: Bool) -> Int? {
         note(inTable: row.table, reach)
         if moves { self.moves[row.table] = now }
         return rows.updateValue(now, forKey: row)
@@ -52,7 +52,7 @@ struct RowChanges {
     /// - Parameters:
     ///   - row: nil for a row that no recorded write names.
     ///   - table: the row's table, as in `Footprint`.
-    func mayHaveChanged(_ row: RowReference?, in table: TableName, since time: Int) -> Bool {
+    func mayHaveChanged(_ row: RowName?, in table: TableName, since time: Int) -> Bool {
         guard now > time else { return false }
         if everything > time { return true }
         if let row, let last = rows[row], last > time { return true }

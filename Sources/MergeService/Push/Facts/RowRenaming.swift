@@ -1,18 +1,5 @@
 import MergeCore
 
-/// Names a row by one key of its table, whichever section uses the key.
-///
-/// A table with several keys has several names for a row.
-struct KeyName: Hashable {
-    let table: TableName
-    /// The names of the key columns in lower case.
-    let columns: [String]
-    let key: RecordKey
-
-    /// Hashes only the key: tables are few and keys are many.
-    func hash(into hasher: inout Hasher) { hasher.combine(key) }
-}
-
 /// A change of a row's keys.
 struct RowRenaming {
     let table: TableName
