@@ -31,7 +31,8 @@ import TestSupport
     @Test("Many callers at once never run the work twice at a time, and each gets the outcome of one run")
     func oneAtATime() async {
         let run = SharedRun<Int>()
-        let (running, begun) = (Atomic<Int>(0), Atomic<Int>(0))
+        let running = Atomic<Int>(0)
+        let begun = Atomic<Int>(0)
         let work = { @Sendable () async -> Int in
             #expect(running.wrappingAdd(1, ordering: .relaxed).newValue == 1)
             let number = begun.wrappingAdd(1, ordering: .relaxed).newValue

@@ -41,7 +41,7 @@ package struct TableSchema: Sendable, Hashable {
     package var isTransactional: Bool { storage.isTransactional }
     /// The columns of the primary key in order; empty if there is none.
     package var primaryKey: [String] { constraints.primaryKey }
-    /// The unique indexes, including the primary key.
+    /// The indexes whose columns identify a row, including the primary key.
     package var uniqueIndexes: [UniqueIndex] { constraints.uniqueIndexes }
     /// Returns true if an index begins with a column.
     package func isIndexed(by column: String) -> Bool { constraints.indexedColumns.contains(column) }

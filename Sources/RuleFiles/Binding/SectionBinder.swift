@@ -127,6 +127,12 @@ struct SectionBinder {
 
     private mutating func checkTable() {
         let place = rules.table?.place ?? rules.name.place
+        if let name = table.columns.map(\.name).firstRepeated {
+            findings.error(
+                place,
+                "table “\(table.name)” has two columns “\(name)” whose names differ only in their Unicode form; "
+                    + "FieldMerge would take one for the other")
+        }
         if table.isView, !table.isUpdatable {
             findings.error(place, "“\(table.name)” is a view that the database does not update; name its table instead")
         } else if !table.isTransactional, allowsNonTransactional {
@@ -160,7 +166,8 @@ struct SectionBinder {
         } else if known.count == rules.key.count, !table.isKey(known.map(\.value)), let place = rules.key.first?.place {
             findings.error(
                 place,
-                "no primary key or unique index of NOT NULL columns of table “\(table.name)” has exactly these columns")
+                "no primary key or unique index of NOT NULL columns of table “\(table.name)” has exactly these columns "
+                    + "(an index counts only if it has the collations of its columns)")
         }
         return known.map(\.value)
     }
@@ -314,5 +321,13 @@ struct SectionBinder {
                         + "client can create a row of section “\(rules.name.value)”")
             }
         }
+    }
+}
+
+extension [String] {
+    /// The first name that is equal to an earlier one; names in two Unicode forms are equal.
+    fileprivate var firstRepeated: String? {
+        var seen: Set<String> = []
+        return first { !seen.insert($0).inserted }
     }
 }

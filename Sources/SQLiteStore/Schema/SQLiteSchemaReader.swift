@@ -58,16 +58,6 @@ struct SQLiteSchemaReader {
         }
     }
 
-    /// Returns the collation of a table's column; nil for a view.
-    private func collation(of column: String, in table: String) -> Collation? {
-        var name: UnsafePointer<CChar>?
-        let status = sqlite3_table_column_metadata(
-            database.sqliteConnection, nil, table, column, nil, &name, nil, nil, nil)
-        guard status == SQLITE_OK, let name else { return nil }
-        let text = String(cString: name)
-        return Collation(text, isExact: text.uppercased() == "BINARY")
-    }
-
     private func read(_ table: TableName) throws -> TableSchema? {
         guard table.schema == nil,
             let head = try Row.fetchOne(
@@ -80,7 +70,8 @@ struct SQLiteSchemaReader {
             database, sql: "SELECT * FROM pragma_table_xinfo(?) ORDER BY cid", arguments: [table.name])
         let keyed = rows.filter { ($0["pk"] as Int? ?? 0) > 0 }
             .sorted { ($0["pk"] as Int? ?? 0) < ($1["pk"] as Int? ?? 0) }
-        let primaryKey = keyed.compactMap { $0["name"] as String? }
+        let unique = try SQLiteUniqueIndexes(of: table.name, primaryKey: keyed.compactMap { $0["name"] }, in: database)
+        let primaryKey = unique.primaryKey
         let isRowID =
             keyed.count == 1 && (keyed[0]["type"] as String? ?? "").uppercased() == "INTEGER"
             && !definition.uppercased().contains("WITHOUT ROWID")
@@ -93,7 +84,7 @@ struct SQLiteSchemaReader {
             name: table, form: isView ? .view(isUpdatable: false) : .table,
             storage: StorageEngine("SQLite", isTransactional: true), columns: columns,
             constraints: TableConstraints(
-                primaryKey: primaryKey, uniqueIndexes: try uniqueIndexes(table.name, primaryKey),
+                primaryKey: primaryKey, uniqueIndexes: unique.identifying, otherUniqueColumns: unique.otherColumns,
                 indexedColumns: try indexedColumns(table.name),
                 foreignKeys: try foreignKeys(table.name), checks: CheckScanner(definition).checks),
             triggers: try triggers(table.name))
@@ -128,28 +119,12 @@ struct SQLiteSchemaReader {
             name: name,
             declared: DeclaredType(
                 declared, types: type.types, explicitTypes: type.explicitTypes, isLoose: !type.hasTextAffinity,
-                collation: collation(of: row["name"] ?? "", in: table)),
+                collation: Collation(of: row["name"] ?? "", in: table, database)),
             isNullable: isNullable,
             filling: ColumnFilling(
                 hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
                 isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil),
             signature: signatures[name])
-    }
-
-    private func uniqueIndexes(_ table: String, _ primaryKey: [String]) throws -> [UniqueIndex] {
-        var indexes: [UniqueIndex] = primaryKey.isEmpty ? [] : [UniqueIndex(name: "PRIMARY", columns: primaryKey)]
-        let rows = try Row.fetchAll(
-            database,
-            sql: "SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1 AND partial = 0 AND origin <> 'pk'",
-            arguments: [table])
-        for row in rows {
-            let name: String = row["name"] ?? ""
-            let columns = try Optional<String>.fetchAll(
-                database, sql: "SELECT name FROM pragma_index_info(?) ORDER BY seqno", arguments: [name])
-            let named = columns.compactMap { $0 }
-            if named.count == columns.count { indexes.append(UniqueIndex(name: name, columns: named)) }
-        }
-        return indexes
     }
 
     private func indexedColumns(_ table: String) throws -> Set<String> {

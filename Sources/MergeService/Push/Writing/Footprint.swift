@@ -81,7 +81,8 @@ final class Footprint: Sendable {
             known?.isView ?? true || section.visibility.map { SQLWords.readsOtherRows($0.value) } ?? false
         reach = written.union(deciding.isEmpty ? .row : deciding.contains(name) ? .everything : .otherTables)
         let columns = { (names: [String]) in WatchedColumns(names, of: section, in: known) }
-        uniqueColumns = columns(known?.uniqueIndexes.flatMap(\.columns) ?? [])
+        uniqueColumns = columns(
+            known.map { $0.uniqueIndexes.flatMap(\.columns) + $0.constraints.otherUniqueColumns } ?? [])
         searchedColumns = columns(same.flatMap(\.searchedColumns).map(\.name))
         let references = schema.tables.values.flatMap(\.foreignKeys).filter { $0.target == name }
         referencedColumns = columns(references.flatMap(\.targetColumns))

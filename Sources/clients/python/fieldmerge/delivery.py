@@ -18,6 +18,7 @@ from .errors import StoreClosed
 from .model import Change, Model
 from .tickets import Gone, Lost, conflict_of, overtaken_of
 from .transaction import Transaction
+from .values import json_equal
 
 if TYPE_CHECKING:
     from .queries.worker import Worker
@@ -246,7 +247,7 @@ class Delivery:
                 continue
             now = self._observed(observer)
             observer.due = time.monotonic() + 5 * (time.monotonic() - began)
-            if now != observer.last:
+            if not json_equal(now, observer.last):
                 observer.last = now
                 self._call(observer.callback, now)
 

@@ -17,6 +17,7 @@ from .editing import as_plain
 from .errors import NotPossible
 from .ids import key_of
 from .transaction import SingleEdit
+from .values import json_equal
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -139,7 +140,7 @@ class _Values:
     """Equal if all values are equal. A field that is not known here yet is no attribute."""
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _values_of(other) == _values_of(self)
+        return type(other) is type(self) and json_equal(_values_of(other), _values_of(self))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -10,6 +10,7 @@ from .. import changes as row_changes
 from ..errors import NotPossible
 from ..ids import key_of
 from ..uncovering import uncover
+from ..values import json_equal
 from .order import Ties
 from .parts import SENT, UNSENT, GroupPlace, StoredEdit
 from .resending import Resending
@@ -55,7 +56,7 @@ class Discarding(Resending):
                 raise NotPossible("sending", "The gateway may have it. Wait for the answer.")
             if state != UNSENT:
                 return False
-            if self._values(shown) != self._values(self.edits_of(seq)):
+            if not json_equal(self._values(shown), self._values(self.edits_of(seq))):
                 raise NotPossible("changed", "This edit has changed since the list was read. Read the list again.")
             self._take_out(seq)
             self._end_stays()
@@ -115,11 +116,12 @@ class Discarding(Resending):
             if later.push < discarded.push or later.state != UNSENT:
                 continue
             kept, changes = uncover(known, changes, later.changes)
-            if kept and kept != later.changes:
+            is_changed = not json_equal(kept, later.changes)
+            if kept and is_changed:
                 self._write_changes(later.push, later.place, kept)
             elif not kept:
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", later.push, later.place)
-            if kept != later.changes:
+            if is_changed:
                 self._note_creations(later.push)
                 self._settle_cancelled(later.push)
             self._tell_passed(later.push, only=places)

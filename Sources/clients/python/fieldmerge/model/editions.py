@@ -17,6 +17,7 @@ from ..changes import Json, RowChange
 from ..errors import InvalidEdit, UnknownName
 from ..renames import has_renames, renamed
 from ..rules import Resource, Rules
+from ..values import json_equal
 from .parts import UNSENT, StoredEdit, new_problem
 from .paths import renamed_path
 from .refusals import Refusals
@@ -136,7 +137,7 @@ class Editions(Refusals):
             self._rename_faulty(resource)
             for edit in self._edits("e.resource = ? AND p.rules IS NOT ?", name, rules.edition):
                 changes = renamed(resource, edit.changes)
-                if changes != edit.changes:
+                if not json_equal(changes, edit.changes):
                     self._write_changes(edit.push, edit.place, changes)
                     self._touched.add((edit.resource, edit.key))
 

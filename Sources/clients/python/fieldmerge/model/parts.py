@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..changes import Json, RowChange
+from ..values import json_equal
 
 UNSENT, SENT, KEPT, REFUSED = 0, 1, 2, 3
 
@@ -60,7 +61,7 @@ class Frozen:
     edits: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StoredEdit:
     """One record's part of a push."""
 
@@ -71,6 +72,12 @@ class StoredEdit:
     key: str
     id: Any
     changes: list[RowChange]
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both have the same values; `true` is not 1."""
+        return isinstance(other, StoredEdit) and json_equal(vars(self), vars(other))
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..changes import Json
 from ..ids import key_of
+from ..values import json_equal
 from .histories import Histories
 from .parts import SENT, SnapshotEnded, with_problem
 
@@ -65,7 +66,7 @@ class Pulls(Histories):
         held = self._base(resource, key)
         if told.get("problem"):
             record = with_problem(held, told["problem"])
-        if held == record:
+        if json_equal(held, record):
             if held is not None:
                 self.database.write(
                     "UPDATE base SET pulled = ? WHERE resource = ? AND key = ?",

@@ -10,6 +10,7 @@ from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..ids import key_of
 from ..rules import Resource
+from ..values import json_equal
 from .conflicts import Conflicts
 from .parts import KEPT, SENT, UNSENT, StoredEdit
 
@@ -56,7 +57,7 @@ class Pushes(Conflicts):
     def _fill(self, edit: StoredEdit, resource: Resource, record: Json, *, is_late: bool = False) -> None:
         """Gives each `old` of an edit that was unknown what the record holds."""
         changes = row_changes.fill_unknown(resource, record, edit.changes, is_late=is_late)
-        if changes == edit.changes:
+        if json_equal(changes, edit.changes):
             return
         if changes:
             self._write_changes(edit.push, edit.place, changes)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from .. import changes as row_changes
 from ..changes import RowChange
 from ..errors import NotPossible, UnknownName
+from ..values import json_equal
 from .editions import Editions
 from .parts import REFUSED, UNSENT, StoredEdit
 from .paths import split
@@ -141,7 +142,7 @@ class Resending(Editions):
             if known is None:
                 continue
             changes = self._marked(known, edit.id, edit.changes, before=seq)
-            if changes != edit.changes:
+            if not json_equal(changes, edit.changes):
                 self._write_changes(seq, edit.place, changes)
             base = self._base(edit.resource, edit.key)
             if base is not None and not row_changes.is_creation(changes, known):
