@@ -27,6 +27,31 @@ import TestSupport
     }
 
     @Test(
+        "Rows of a partial index, or of an index with an expression, are written in the order of their edits",
+        arguments: ["(name) WHERE id > 0", "(lower(name))", "(name COLLATE NOCASE)"])
+    func order(_ index: String) async throws {
+        let sql = """
+            CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20));
+            CREATE UNIQUE INDEX names ON people \(index);
+            INSERT INTO people (id, name) VALUES (1, 'a'), (2, 'b');
+            """
+        let rules = ["people.yaml": "resource: people\nsections:\n  person: {table: people, groups: {name: name}}\n"]
+        let edits = [(2, "b", "c"), (1, "a", "b")].map { id, old, new in
+            #"{"resource": "people", "id": \#(id), "changeset": {"person": {"name": {"old": "\#(old)", "new": "\#(new)"}}}}"#
+        }
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            let answer = try await gateway.client {
+                try await $0.post("/v1/push", #"{"edits": [\#(edits.joined(separator: ","))]}"#)
+            }
+            #expect(answer.status == 200, "\(answer.text)")
+            let outcomes = try answer.json()["results"]?.array.map { $0["outcomes"]?[0]?["outcome"]?.text }
+            #expect(outcomes == ["applied", "applied"], "\(answer.text)")
+        }
+        #expect(try await database.run("SELECT name FROM people ORDER BY id") == "b\nc\n")
+    }
+
+    @Test(
         "A singleton meets the reference that an earlier row of its edit changed along", arguments: TestEngine.allCases)
     func cascade(_ kind: TestEngine) async throws {
         let sql = """
