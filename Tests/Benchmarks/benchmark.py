@@ -1,4 +1,4 @@
-"""Measures FieldMerge against the floor of the same run; Tests/benchmark builds everything and calls this."""
+"""Measures FieldMerge against the floor of the same run. Tests/benchmark builds everything and calls this."""
 
 import argparse
 import json
@@ -72,7 +72,7 @@ def measure(options: argparse.Namespace, laboratory: Laboratory, report: dict) -
 
 
 def measure_feed(cases: list, options: argparse.Namespace, laboratory: Laboratory, report: dict) -> None:
-    """The feed and the scan, of which each has a floor of its own kind."""
+    """The feed and the scan, each with its own kind of floor."""
     for table in dict.fromkeys(feed.table_of(case, options.quick) for case in cases):
         if table not in laboratory.tables:
             laboratory.make_table(table)

@@ -1,4 +1,4 @@
-"""What is measured, by name."""
+"""The measured cases by name."""
 
 from dataclasses import dataclass
 
@@ -19,11 +19,11 @@ class Case:
     table: str = "people"
     resource: str = ""
     items: int = 0
-    # The size of the table is what is looked at, so the ratio is to the floor on that table.
+    # The case measures the size of the table, so the ratio is to the floor on that table.
     has_own_floor: bool = False
     counts_requests: bool = False
     engine: str = "mariadb"
-    # Entries that the journal holds before.
+    # The number of entries in the journal at the start.
     entries: int = 0
 
 
@@ -59,7 +59,7 @@ NAMES = {case.name for case in CASES} | {case.group for case in CASES} | {"floor
 
 
 def chosen(only: set, quick: bool) -> list:
-    """The cases of these names or groups; all if none is named, but for the slow ones where it is to be quick."""
+    """The cases of these names or groups. Without names all cases, and with quick all but the slow ones."""
     if only:
         return [case for case in CASES if case.name in only or case.group in only]
     return [case for case in CASES if not (quick and case.name in QUICK_SKIPS)]

@@ -1,4 +1,4 @@
-"""The feed of changes and the scan, each against what a client could do instead, in turns within one run."""
+"""The feed of changes and the scan, each compared with an alternative of a client, in turns within one run."""
 
 import http.client
 import json
@@ -16,14 +16,14 @@ import many
 from processes import BenchmarkError, Gateway, MariaDB
 
 ROUNDS = 5
-# A table so large is made by hand, and takes some minutes.
+# Runs with a table of this size are started by hand, and take some minutes.
 ROWS_BY_HAND = 25_000_000
 UNTHROTTLED = ["--scan-rows-per-second", "100000000"]
 
 
 @dataclass(frozen=True)
 class FeedCase:
-    """One comparison; `table` is read, in a journal of its own."""
+    """One comparison. It reads `table`, with a separate journal."""
 
     name: str
     measure: str
@@ -53,7 +53,7 @@ NAMES = {case.name for case in CASES} | {"feed"}
 
 
 def chosen(only: set) -> list:
-    """The cases of these names; where none is named all but those that are run by hand."""
+    """The cases of these names. Without names all but the cases that are run by hand."""
     if only:
         return [case for case in CASES if case.name in only or ("feed" in only and case.name not in BY_HAND)]
     return [case for case in CASES if case.name not in BY_HAND]
@@ -68,7 +68,7 @@ def heading() -> str:
 
 
 def feed_line(figure: dict) -> str:
-    """A figure with its bar; what it is made of stands behind it."""
+    """A figure with its bar and its parts."""
     def number(name: str, width: int, digits: int) -> str:
         return f"{figure[name]:>{width},.{digits}f}" if name in figure else " " * width
     rounds = figure.get("ratios", [])
@@ -88,7 +88,7 @@ def rss_mb(pid: int, name: str = "VmRSS") -> float:
 
 
 class Follower(threading.Thread):
-    """Follows the feed and notes when each phone number was told."""
+    """Follows the feed and stores the time of each reported phone number."""
 
     def __init__(self, gateway: Gateway, find=lambda line: [
             phone.decode() for phone in re.findall(rb'"phone":"([^"]*)"', line)]):
@@ -116,7 +116,7 @@ class Follower(threading.Thread):
 
 
 class Writer(threading.Thread):
-    """A program that bypasses the gateway: gives random rows a phone number that no row had, again and again."""
+    """A program that bypasses the gateway: it repeatedly writes a new phone number to random rows."""
 
     def __init__(self, server: MariaDB, table, pause: float):
         super().__init__(daemon=True)
@@ -150,7 +150,7 @@ class Writer(threading.Thread):
 
 
 class LongReader:
-    """A dump: everything is read in one snapshot, which stays open, so that the server may purge nothing."""
+    """A dump: all rows are read in one snapshot, which remains open, so the server cannot purge old versions."""
 
     def __init__(self, server: MariaDB, table):
         self.client = subprocess.Popen(
@@ -170,7 +170,7 @@ class LongReader:
 
 
 class FeedLaboratory:
-    """Gateways over one table, with a journal of their own whose first pass is over."""
+    """Gateways on one table, with a journal whose first pass has ended."""
 
     def __init__(self, laboratory, quick: bool):
         self.lab = laboratory
@@ -186,7 +186,7 @@ class FeedLaboratory:
     # Gateways
 
     def gateway(self, table, options: list = ()) -> Gateway:
-        """A gateway with default settings, behind the first pass of the scan, which only takes note."""
+        """A gateway with default settings after the first pass of the scan, which only stores digests."""
         if table.name not in self.ready:
             folder = self.lab.folder / ("feed-" + table.name)
             folder.mkdir()
@@ -230,7 +230,7 @@ class FeedLaboratory:
             "--state", table.state, "--watch", f"gateway={gateway.pid}", "--watch", f"server={self.server.pid}", *more])
 
     def in_turns(self, arm, against) -> dict:
-        """Both arms in turns, each a rate; the order changes from round to round."""
+        """Both arms in turns, each a rate. The order changes in each round."""
         rates = []
         for number in range(ROUNDS):
             first, second = (arm, against) if number % 2 == 0 else (against, arm)
@@ -242,7 +242,7 @@ class FeedLaboratory:
                 "ratio": statistics.median(ratios), "ratios": ratios}
 
     def notes(self, table) -> int:
-        """Notes of records that were sent, which a pass has not come by yet."""
+        """The number of delivery records that a pass has not compared yet."""
         return int(self.server.sql(f"SELECT COUNT(*) FROM {self.ready[table.name][1]}.shown"))
 
     # Changes
@@ -264,7 +264,7 @@ class FeedLaboratory:
     def fill_changes(self, table) -> None:
         """Every row has changed once, in no order of the keys."""
         journal = self.ready[table.name][1]
-        # An odd number that is no multiple of five meets every row of tables whose size is a power of ten.
+        # An odd number that is not a multiple of five reaches each row of a table whose size is a power of ten.
         self.server.sql(
             f"SET @last = (SELECT last FROM {journal}.feed);\n"
             f"INSERT INTO {journal}.changes (name, resource, record, revision, at)"
@@ -304,7 +304,7 @@ class FeedLaboratory:
                 return result["records"] / result["seconds"]
             before = rss_mb(gateway.pid)
             figure = self.in_turns(lambda: rate("snapshot"), lambda: rate("pages"))
-            # What was sent is compared with the rows, also after the last of it has been taken.
+            # Passes compare the delivered records with the rows, also after the last one was read.
             for _ in range(6_000):
                 if self.notes(table) == 0:
                     break
@@ -326,7 +326,7 @@ class FeedLaboratory:
         return self.history() < 1_000
 
     def long_reader(self, table) -> dict:
-        """Edits with and without another program's transaction that has read everything and stays open."""
+        """Edits with and without an open transaction of another program that has read all rows."""
         gateway = self.gateway(table)
         histories = []
         try:
@@ -342,7 +342,7 @@ class FeedLaboratory:
                 gateway.wait_until(self.purged)
                 reader = LongReader(self.server, table)
                 try:
-                    # What has gathered by then is in the way of what is measured.
+                    # Old row versions that have accumulated so far would affect the measurement.
                     rate()
                     return rate()
                 finally:
@@ -360,7 +360,7 @@ class FeedLaboratory:
     def streams(self, table, count: int) -> dict:
         gateway = self.gateway(table)
         try:
-            # What the first requests leave behind belongs to no stream.
+            # Memory of the first requests belongs to no stream.
             self.load(gateway, table, "get", 1)
             time.sleep(2)
             idle = rss_mb(gateway.pid)
@@ -431,7 +431,7 @@ class FeedLaboratory:
                         f"client {client[0]:.2f} + server {client[1]:.2f} µs"}
 
     def next_cycle(self, gateway: Gateway) -> int:
-        """Waits for the end of a cycle, and returns the number of those that have ended."""
+        """Waits for the end of a cycle, and returns the number of ended cycles."""
         before = self.cycles(gateway)
         for _ in range(10_000):
             if (now := self.cycles(gateway)) > before:
@@ -440,7 +440,7 @@ class FeedLaboratory:
         raise BenchmarkError("no cycle of the scan comes to an end")
 
     def scan_budget(self, table) -> dict:
-        """The share of a processor that gateway and server take with and without the scan, while nobody asks anything."""
+        """The processor time of gateway and server with and without the scan, without requests."""
         seconds = max(4, self.lab.seconds / 2)
         def share(options: list) -> tuple:
             gateway = self.gateway(table, options)
@@ -465,7 +465,7 @@ class FeedLaboratory:
                         f"--changes off: the scan takes {gateway:.1f} % in the gateway, {server:.1f} % in the server"}
 
     def scan_lag(self, table) -> dict:
-        """The time from a stranger's write to the event that tells of it."""
+        """The time from a foreign write to its event."""
         gateway = self.gateway(table, ["--scan-rows-per-second", "50000"])
         follower = Follower(gateway)
         writer = Writer(self.server, table, pause=0.5)
@@ -485,7 +485,7 @@ class FeedLaboratory:
                         f"{table.rows:,} rows takes {cycle:.2f} s"}
 
     def scan_bulk(self, table) -> dict:
-        """Single edits while the scan tells of every row, which another program has changed in one transaction."""
+        """Single edits while the scan reports all rows, which another program has changed in one transaction."""
         gateway = self.gateway(table)
         seconds = max(2, self.lab.seconds / ROUNDS)
         try:
@@ -495,21 +495,21 @@ class FeedLaboratory:
             def found() -> int:
                 text = self.ask(gateway, "/metrics").decode()
                 return int(float(re.search(r"^fieldmerge_scan_changes_total ([0-9.e+]+)", text, re.M).group(1)))
-            # As long as the default budget needs to tell of all rows: while the server's log is empty, edits are faster than
-            # they stay.
+            # As long as the scan needs to report all rows with the default budget. While the server's log is empty,
+            # edits are faster than later.
             begin, before = time.monotonic(), []
             while time.monotonic() - begin < max(ROUNDS * seconds, table.rows / 10_000):
                 before.append(rate())
             memory, told = rss_mb(gateway.pid), found()
             self.server.sql(f"UPDATE {table.name} SET phone = CONCAT('B', id MOD 997, '-', LEFT(UUID(), 8))")
             begin, during, peak, cycles = time.monotonic(), [], memory, self.cycles(gateway)
-            # The second cycle that ends has begun behind the change; rows that are edited meanwhile are told as edits.
+            # The second cycle to end began after the change. Rows that are edited meanwhile are reported as edits.
             while self.cycles(gateway) < cycles + 2:
                 during.append(rate())
                 peak = max(peak, rss_mb(gateway.pid))
             told = found() - told
             took = time.monotonic() - begin
-            # What came before the change is weighed against as much of what comes behind it.
+            # The times before the change are compared with as many after it.
             around = before[-len(during):] + [rate() for _ in before[-len(during):]]
         finally:
             gateway.stop()
@@ -521,7 +521,7 @@ class FeedLaboratory:
                         f"before, {peak:.0f} MB at most"}
 
     def syncs_25m(self, _) -> dict:
-        """Syncs of 4,000 clients over 25 million rows with default settings, and what the scan needs for them."""
+        """Syncs of 4,000 clients over 25 million rows with default settings, and the costs of the scan for them."""
         rows, seconds = ROWS_BY_HAND, max(30, 10 * self.lab.seconds)
         rules = many.make(self.server, self.lab.binary, self.lab.folder, rows)
         def started(options: list) -> Gateway:

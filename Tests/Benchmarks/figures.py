@@ -1,4 +1,4 @@
-"""From what the programs counted to the figures that are reported."""
+"""Computes the reported figures from the counters of the programs."""
 
 from cases import Case
 
@@ -15,7 +15,7 @@ def floor_figure(name: str, result: dict, best: float) -> dict:
 
 
 def case_figure(case: Case, result: dict, floor: float) -> dict:
-    """A figure of the gateway; `per_second` counts merges, or the records that were read."""
+    """A figure of the gateway. `per_second` counts merges, or read records."""
     records = result["answered"] * case.batch
     per_second = records / result["seconds"]
     gateway = result["processes"]["gateway"]
@@ -29,7 +29,7 @@ def case_figure(case: Case, result: dict, floor: float) -> dict:
         "peak_mb": gateway["peak"] / 1024, "rss_mb": [kib / 1024 for kib in gateway["rss"]],
     }
     if case.kind == "idle":
-        # Made one after the other, so there is nothing to say about speed.
+        # They are made one after the other, so their speed has no meaning.
         for name in ("requests_per_second", "per_second", "ratio", "p50_ms", "p99_ms", "max_ms", "cpu_us"):
             del figure[name]
         figure["idle_mb"] = figure["rss_mb"][2] - figure["rss_mb"][0]
@@ -37,7 +37,7 @@ def case_figure(case: Case, result: dict, floor: float) -> dict:
 
 
 def summary(figures: list) -> dict:
-    """The figures that are promised, where they were measured."""
+    """The promised figures that were measured."""
     known = {figure["name"]: figure for figure in figures}
     out = {}
     if edits := known.get("edits"):

@@ -1,4 +1,4 @@
-"""Runs the programs against the server and the gateway, and checks that what they claim is true."""
+"""Runs the programs against the server and the gateway, and checks their results."""
 
 import json
 import subprocess
@@ -89,7 +89,7 @@ class Laboratory:
         url = (f"sqlite:{table.folder / 'db.sqlite'}" if is_sqlite
                else self.server.url(MariaDB.USER))
         rules = table.folder / "rules"
-        # A SQLite database has a journal by default, a server only where it is asked for.
+        # A SQLite database has a journal by default, a server only if the option names one.
         journal = [] if is_sqlite else ["--journal", f"same-server:{JOURNAL}"]
         if not self.keeps_journal:
             journal = ["--journal", "off"]
@@ -110,14 +110,14 @@ class Laboratory:
                 return result
             before = self.server.updates()
             result = self.program("load", arguments + ["--watch", f"server={self.server.pid}"])
-            # A journal has rows of its own.
+            # The journal also writes rows.
             self.check(table, before, result["changed"], is_exact=not self.keeps_journal)
             return result
         finally:
             gateway.stop()
 
     def fill_journal(self, resource: str, entries: int) -> None:
-        """Entries of other pushes, in steps that leave little to take back."""
+        """Entries of other pushes, in steps with short transactions."""
         step = 500_000
         for start in range(1, entries, step):
             self.server.sql(
@@ -129,7 +129,7 @@ class Laboratory:
     # Proof
 
     def check(self, table: Table, updates_before: int, claimed: int, is_exact: bool) -> None:
-        """The server itself counted as many changed rows as are claimed, and each row holds its last version."""
+        """The server has counted as many changed rows as claimed, and each row has its last version."""
         counted = self.server.updates() - updates_before
         if counted != claimed if is_exact else counted < claimed:
             raise BenchmarkError(f"{claimed} rows are claimed to have changed, the server counted {counted}")

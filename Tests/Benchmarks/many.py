@@ -1,4 +1,4 @@
-"""Clients that keep a table of many small rows: a sync now and then from each of thousands, beside the scan."""
+"""Clients with copies of a table of many small rows: syncs of thousands of clients while the gateway scans."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ STEP = 1_000_000
 
 
 def make(server: MariaDB, binary: Path, folder: Path, rows: int) -> Path:
-    """Makes the table and a journal; returns the folder of the rules."""
+    """Makes the table and a journal, and returns the folder of the rules."""
     server.sql(f"CREATE TABLE {TABLE} (id INTEGER NOT NULL PRIMARY KEY, label VARCHAR(24) NOT NULL,"
                " stock INTEGER NOT NULL) ENGINE=InnoDB")
     for first in range(1, rows, STEP):
@@ -41,7 +41,7 @@ def make(server: MariaDB, binary: Path, folder: Path, rows: int) -> Path:
 
 
 class Client:
-    """One that keeps the table: it knows the rows that it has changed, and up to which revision it has been told."""
+    """A client with a copy of the table: its edited rows, and its last revision."""
 
     def __init__(self, number: int, feed: str, revision: int):
         self.number = number
@@ -59,9 +59,9 @@ class Client:
         }).encode()
 
     def take(self, row: int, answer: dict) -> int:
-        """Takes an answer; returns how many changes it told.
+        """Reads an answer, and returns the number of its changes.
 
-        A client takes the edit for done only where its own row is among the changes, as it left it.
+        The edit is done if the changes contain the client's row with its values.
         """
         wanted = self.stock.get(row, 0) + 1
         if [push["status"] for push in answer["results"]] != ["merged"]:
@@ -76,7 +76,8 @@ class Client:
 
 
 class Syncs(threading.Thread):
-    """Syncs of clients in turn, so many a second, each on a connection of its own, begun on time whatever came before."""
+    """Syncs of clients in turn, so many a second, each on a new connection. Each begins on time, whether or not earlier
+    ones have ended."""
 
     def __init__(self, gateway: Gateway, clients: list, rows: int, per_second: float, seconds: float):
         super().__init__(daemon=True)
@@ -101,7 +102,7 @@ class Syncs(threading.Thread):
 
     async def sync(self, number: int, due: float) -> None:
         client = self.clients[number % len(self.clients)]
-        # Rows of its own, so that each knows what they hold.
+        # The clients have different rows, so each client knows the values of its rows.
         row = 1 + client.number + len(self.clients) * self.random.randrange(self.rows // len(self.clients) - 1)
         body = client.body(row)
         reader, writer = await asyncio.open_connection("127.0.0.1", self.gateway.port)

@@ -15,7 +15,7 @@ class BenchmarkError(Exception):
 
 
 def run(arguments: list, text: str = "") -> str:
-    """Runs a program to its end and returns what it printed."""
+    """Runs a program to its end and returns its output."""
     done = subprocess.run([str(a) for a in arguments], input=text, capture_output=True, text=True)
     if done.returncode != 0:
         raise BenchmarkError(f"{arguments[0]} ended with {done.returncode}: {done.stderr}{done.stdout}")
@@ -37,7 +37,7 @@ class Process:
         return self.process.pid
 
     def wait_until(self, is_ready, seconds: float = 60):
-        """Asks again and again; whatever goes wrong meanwhile, the process does not stay behind."""
+        """Repeats a check until it succeeds. If it fails, the process is ended."""
         try:
             for _ in range(int(10 * seconds)):
                 if found := is_ready():
@@ -61,13 +61,13 @@ class Process:
 
 
 class MariaDB(Process):
-    """A server in a folder of its own and on a socket alone.
+    """A server in a temporary folder, on a socket only.
 
-    A commit is on disk before it is answered, and nothing else is: there is no binary log, since its cost is that of a
-    second commit for both arms. The buffer pool holds all tables but the largest.
+    Each commit is written to disk before its answer. There is no binary log, because it would cost both arms a second
+    commit. The buffer pool contains all tables except the largest.
     """
 
-    # Who is measured, on either side; root only sets up and counts.
+    # The measured account of both arms. Root only sets up and counts.
     USER = "gateway"
     ACCOUNT = "'gateway'@'localhost'"
 
@@ -90,7 +90,7 @@ class MariaDB(Process):
         self.sql(f"CREATE DATABASE bench CHARACTER SET utf8mb4; CREATE USER {self.ACCOUNT}", "")
 
     def grant(self, table: str) -> None:
-        """The documented rights on one table, and no others."""
+        """Exactly the documented rights on one table."""
         self.sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {self.ACCOUNT}")
 
     def url(self, user: str) -> str:
@@ -112,7 +112,8 @@ class MariaDB(Process):
         return self.sql("SELECT VERSION()").strip()
 
     def updates(self) -> int:
-        """Rows that were really changed since the server began; an UPDATE to the same values counts for nothing."""
+        """The number of rows that were changed since the start of the server. An UPDATE with equal values does not
+        count."""
         return int(self.sql("SHOW GLOBAL STATUS LIKE 'Handler_update'").split()[1])
 
 
@@ -124,7 +125,7 @@ class Gateway(Process):
         self.token, line = self.make_token(binary)
         tokens.write_text(line + "\n")
         self.port = self.free_port()
-        # Room for 10,000 idle connections and the clients beside them; one token may write for as long as it takes.
+        # Enough for 10,000 idle connections and the other clients. One token may write at any rate.
         arguments = [binary, "serve", "--database", database, "--rules", rules, "--tokens", tokens,
                      "--listen", f"127.0.0.1:{self.port}", "--max-clients", "12000",
                      "--max-journal-day", str(2 ** 40)]
@@ -155,7 +156,7 @@ class Gateway(Process):
 
 
 def allow_many_files(needed: int) -> None:
-    """A connection is an open file on either side; what is started from here inherits the limit."""
+    """A connection is an open file on both sides. Programs started here inherit the limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise BenchmarkError(f"10,000 connections need {needed} open files, and ulimit -Hn is {hard}")
@@ -163,5 +164,5 @@ def allow_many_files(needed: int) -> None:
 
 
 def stop_servers_on_sigterm() -> None:
-    """SIGTERM ends the run as Ctrl-C does, so that no server stays behind."""
+    """SIGTERM ends the run like Ctrl-C, so that no server continues to run."""
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))

@@ -31,7 +31,7 @@ def number(value, width: int, digits: int) -> str:
 
 
 def line(figure: dict) -> str:
-    """A figure as a line of the table; the processors' time is µs for each merge or record read."""
+    """A figure as a line of the table. Processor time is µs for each merge or read record."""
     cpu = figure.get("cpu_us", {})
     out = (f"{figure['name']:<18}{figure['clients']:>8,}{figure['batch']:>6,}"
            + number(figure.get("per_second"), 10, 0) + number(figure.get("ratio"), 7, 2)

@@ -1,4 +1,4 @@
-"""The tables, their rules, and what the programs know of their rows."""
+"""The tables, their rules, and the expected values of their rows."""
 
 import array
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ COLUMNS = """
   modified_at {modified}
 """
 
-# Row N of the sequence; version 1 of the address, as common.c spells it.
+# Row N of the sequence, with version 1 of the address in the form of common.c.
 ROW = """
   {n}, {first}, {last}, '1 High Street', 'County 1', 'CT1 1AA', {phone}, {n} % 1000, {birthday}, {n} % 2,
   CASE WHEN {n} % 4 = 0 THEN 'Rings twice, and leaves the parcel with the neighbour on the left.' END
@@ -53,7 +53,7 @@ ERRANDS_EACH = 3
 
 @dataclass
 class Table:
-    """A table of people with the ids 1 to `rows`; its state file holds the version of each row's address."""
+    """A table of people with the ids 1 to `rows`. Its state file contains the version of each row's address."""
 
     name: str
     rows: int
@@ -69,7 +69,7 @@ class Table:
             (array.array("I", [1]) * self.rows).tofile(file)
 
     def versions(self) -> int:
-        """The sum of all versions, as those who wrote them know it."""
+        """The sum of all versions that were written."""
         numbers = array.array("I")
         with open(self.state, "rb") as file:
             numbers.fromfile(file, self.rows)
@@ -120,6 +120,6 @@ def sqlite_sql(table: Table) -> str:
 
 
 def versions_sql(table: Table, integer: str) -> str:
-    """The sum of all versions, as the table holds it."""
+    """The sum of all versions in the table."""
     space = "LOCATE(' ', street)" if integer == "UNSIGNED" else "INSTR(street, ' ')"
     return f"SELECT SUM(CAST(SUBSTR(street, 1, {space} - 1) AS {integer})) FROM {table.name}"

@@ -1,4 +1,4 @@
-/* Answers: where they end, and whether they are right. */
+/* Answers: their ends and their contents. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -100,7 +100,7 @@ static bool shows_page(const struct settings *settings, const struct client *cli
     return find(body, end, "\"street\":\"") == NULL;
 }
 
-/* As many records as there are to be, whichever they are, each as it stands. */
+/* The expected number of records, any of them, each with its current values. */
 static bool shows_changes(const struct settings *settings, const char *body, const char *end) {
     static const char id[] = "\"record\":{\"id\":";
     if (count(body, end, id) != settings->batch || !find(body, end, "\"more\":true")) return false;

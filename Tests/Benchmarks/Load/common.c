@@ -33,7 +33,7 @@ uint64_t now_ns(void) {
 
 double own_cpu(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* The sum of utime and stime, but in nanoseconds, where /proc/PID/stat counts hundredths of a second. */
+/* The sum of utime and stime in nanoseconds. /proc/PID/stat has hundredths of a second. */
 double process_cpu(pid_t pid) {
     clockid_t clock;
     if (clock_getcpuclockid(pid, &clock) != 0) die("process %d is gone", (int)pid);
@@ -71,7 +71,7 @@ void watch_start(struct watched *list, int count) {
     for (int i = 0; i < count; i++) {
         char path[64];
         snprintf(path, sizeof path, "/proc/%d/clear_refs", (int)list[i].pid);
-        /* The peak begins anew. Where that is not allowed, it is the peak since the process began. */
+        /* Resets the peak. If that is not permitted, it is the peak since the start of the process. */
         int file = open(path, O_WRONLY);
         if (file >= 0) {
             if (write(file, "5", 1) < 0) {}

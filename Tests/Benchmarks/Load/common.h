@@ -1,4 +1,4 @@
-/* What the floor and the load generator share: clocks, seeded random numbers, addresses that tell their version. */
+/* Shared by the floor and the load generator: clocks, seeded random numbers, and addresses with their version. */
 #ifndef FIELDMERGE_COMMON_H
 #define FIELDMERGE_COMMON_H
 
@@ -8,7 +8,7 @@
 
 enum { MAX_WATCHED = 4 };
 
-/* A process whose costs are reported beside the figures. */
+/* A process whose costs are reported with the figures. */
 struct watched {
     const char *name;
     pid_t pid;
@@ -36,7 +36,7 @@ void watch_print(const struct watched *list, int count);
 /* The versions of all rows of a table, shared by all programs of one benchmark through a file. */
 uint32_t *map_versions(const char *path, size_t rows);
 
-/* The address that a row of this version holds; all three fields differ from those of the version before. */
+/* The address of a row of this version. All three fields differ from those of the previous version. */
 enum { MAX_FIELD = 48 };
 size_t street_of(uint32_t version, char *out);
 size_t county_of(uint32_t version, char *out);

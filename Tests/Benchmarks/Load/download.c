@@ -24,7 +24,7 @@ static int port, file;
 static size_t rows, page = 500;
 static uint32_t *versions;
 static char bytes[ROOM + 1];
-static size_t length, place; /* of what was received, and up to where it has been read */
+static size_t length, place; /* the received bytes, and how many of them were read */
 static bool is_chunked, is_behind_chunk;
 static size_t left; /* of the body, or of the chunk that is under way */
 static size_t records;
@@ -39,7 +39,7 @@ static void open_connection(void) {
     setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-/* Receives more behind what has not been read yet. */
+/* Receives more after the unread bytes. */
 static void receive(void) {
     memmove(bytes, bytes + place, length - place);
     length -= place;
@@ -51,7 +51,7 @@ static void receive(void) {
     bytes[length] = 0;
 }
 
-/* The end of the line that is under way, which is received as a whole; the place is behind it then. */
+/* The end of the current line, which is received completely. The place is after it. */
 static const char *line(const char *end) {
     for (;;) {
         char *found = memmem(bytes + place, length - place, end, strlen(end));
@@ -78,7 +78,7 @@ static void request(const char *path) {
     left = size_field ? strtoul(size_field + 17, NULL, 10) : 0;
 }
 
-/* Some more of the body, `more` bytes, until the next call; false behind its last. */
+/* Some more of the body, `more` bytes, valid until the next call; false after the end. */
 static bool body(const char **part, size_t *more) {
     if (is_chunked && left == 0) {
         if (is_behind_chunk) line("\r\n");
@@ -117,7 +117,7 @@ static void look(const char *part, size_t more) {
         records++;
         from = quote + 1;
     }
-    /* What may go on in the next part: a street, or a piece of its name. */
+    /* Text that may continue in the next part: a street, or a piece of its name. */
     if (!memmem(from, (size_t)(end - from), name, sizeof name - 1) && end - from > (long)sizeof name)
         from = end - sizeof name;
     kept = (size_t)(end - from);
@@ -164,7 +164,7 @@ int main(int count, char **arguments) {
         case 'R': resource = optarg; break;
         case 't': token = optarg; break;
         case 'f': state = optarg; break;
-        case 'e': case 's': case 'W': break; /* once through, whatever it takes */
+        case 'e': case 's': case 'W': break; /* one full download, however long it takes */
         case 'w': watch(watching, &watched, optarg); break;
         default: return 2;
         }

@@ -1,9 +1,9 @@
 /*
- * The floor: what a client written by hand reaches straight against the server.
+ * The floor: the speed of a hand-written client on the same server.
  *
  * One merge is one transaction: BEGIN, SELECT … FOR UPDATE, compare, UPDATE, SELECT again, COMMIT, each a prepared
- * statement. Every thread has one connection; rows are chosen at random. The version that a row is to hold is compared
- * with the one it holds, so a merge that got lost ends the run.
+ * statement. Each thread has one connection, and rows are chosen at random. The expected version of a row is compared
+ * with the stored one, so a lost merge ends the run.
  */
 #include "common.h"
 
@@ -101,7 +101,7 @@ static void execute(MYSQL_STMT *statement) {
     if (mysql_stmt_execute(statement) != 0) die("execute: %s", mysql_stmt_error(statement));
 }
 
-/* Reads the one row; a server that has more to say would be a mistake of this program. */
+/* Reads the only row. Another row would be an error of this program. */
 static void fetch(MYSQL_STMT *statement) {
     int first = mysql_stmt_fetch(statement);
     if (first != 0) die("the row is missing or does not fit (%d): %s", first, mysql_stmt_error(statement));
@@ -130,7 +130,7 @@ static void merge(struct worker *worker) {
     execute(worker->read);
     fetch(worker->read);
     if (!holds(&worker->after, version + 1)) die("row %d does not hold what was written", worker->id);
-    versions[index] = version + 1; /* while the row is locked: nobody else is at it */
+    versions[index] = version + 1; /* the row is locked, so no other thread writes it */
     execute(worker->commit);
     worker->merges++;
     if (atomic_load_explicit(&measuring, memory_order_relaxed)) worker->measured++;

@@ -1,8 +1,8 @@
 /*
  * The load generator: many clients over HTTP/1.1 with keep-alive, each with one request under way.
  *
- * One thread and epoll, so that it takes as little as can be of the processors that it shares with the gateway. Every
- * answer is looked at; the first wrong one is printed, and any at all ends the program with status 1.
+ * One thread and epoll, to use little of the processors that it shares with the gateway. Each answer is checked. The
+ * first wrong one is printed, and any wrong answer ends the program with status 1.
  */
 #include "histogram.h"
 #include "load.h"
@@ -44,7 +44,7 @@ static void open_client(struct client *client, int index, int poll) {
     if (epoll_ctl(poll, EPOLL_CTL_ADD, client->file, &event) != 0) die("epoll (error %d)", errno);
 }
 
-/* What the socket does not take is sent when it can be written again. */
+/* The rest is sent when the socket can be written again. */
 static void send_on(struct client *client, int poll) {
     while (client->sent < client->request.length) {
         ssize_t count = send(client->file, client->request.bytes + client->sent,
@@ -66,7 +66,7 @@ static void start(struct client *client, int poll) {
     send_on(client, poll);
 }
 
-/* Reads what is there; true when the answer is complete. */
+/* Reads the available bytes; true if the answer is complete. */
 static bool receive(struct client *client) {
     struct buffer *answer = &client->answer;
     for (;;) {
@@ -82,7 +82,7 @@ static bool receive(struct client *client) {
     }
 }
 
-/* As much as a reader wants to see. */
+/* Enough for a reader of the message. */
 static int shown(const struct buffer *buffer) { return buffer->length < 2048 ? (int)buffer->length : 2048; }
 
 static void finish(struct client *client) {
@@ -99,7 +99,7 @@ static void finish(struct client *client) {
     }
 }
 
-/* Deals with everything that arrived; answers how many requests are under way. */
+/* Handles all received bytes, and returns the number of open requests. */
 static int turn(int poll, int under_way, bool goes_on) {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(poll, events, EVENTS, 20);
@@ -157,7 +157,7 @@ static void load(struct client *clients, int poll) {
     print(elapsed, cpu);
 }
 
-/* Connections that ask once, one after the other, and then stay open. */
+/* Connections that send one request, one after the other, and then remain open. */
 static void idle(struct client *clients, int poll) {
     watch_start(watching, watched);
     uint64_t begin = now_ns();
@@ -171,7 +171,7 @@ static void idle(struct client *clients, int poll) {
         clients[i].answer = clients[i].request = (struct buffer){0};
     }
     watch_middle(watching, watched);
-    sleep(2); /* what was freed may be given back */
+    sleep(2); /* freed memory may be returned */
     watch_end(watching, watched);
     print((double)(now_ns() - begin) / 1e9, own_cpu());
 }

@@ -1,4 +1,4 @@
-/* The load generator: what its parts know of each other. */
+/* The load generator: the interfaces of its parts. */
 #ifndef FIELDMERGE_LOAD_H
 #define FIELDMERGE_LOAD_H
 
@@ -19,8 +19,8 @@ struct settings {
     const char *resource, *token;
     uint32_t *versions;
     uint64_t seed;
-    const char *feed;         /* of the changes that are asked for */
-    uint64_t since;           /* the revision behind which each row has changed once, or the latest */
+    const char *feed;         /* of the requested changes */
+    uint64_t since;           /* the revision after which each row has changed once, or the latest */
 };
 
 /* Bytes that grow. */
@@ -48,19 +48,19 @@ struct client {
     size_t head;
     size_t body;              /* bytes of the body, with Content-Length */
     bool is_chunked;
-    size_t chunk, joined;     /* where the next chunk's head stands, and where its bytes belong */
+    size_t chunk, joined;     /* the start of the next chunk's head, and the target of its bytes */
 };
 
 /* Chooses rows that no other client is at, and writes the next request. */
 void request_prepare(const struct settings *settings, struct client *client);
 
-/* The rows are free again; `written` tells whether they have their next version. */
+/* Releases the rows; `written` is true if they have their next version. */
 void request_settle(const struct settings *settings, struct client *client, bool written);
 
 /* Whether the answer is complete. */
 bool answer_is_complete(struct client *client);
 
-/* What is wrong with a complete answer; NULL if it is right. */
+/* The fault of a complete answer; NULL if it is right. */
 const char *answer_fault(const struct settings *settings, const struct client *client);
 
 #endif

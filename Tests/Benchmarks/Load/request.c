@@ -1,4 +1,4 @@
-/* Requests, written by hand into one buffer, since the generator shares the processors with what it measures. */
+/* Requests are written into one buffer without a library, to use little of the shared processors. */
 #include "load.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void changeset(const struct settings *settings, struct buffer *out, uint3
     text(out, "\"id\":");
     number(out, index + 1u);
     text(out, ",\"changeset\":{\"person\":{\"address\":{\"old\":");
-    /* Version 0 is one that no row ever had. */
+    /* Version 0 is in no row. */
     address(out, settings->kind == CONFLICT ? 0 : version);
     text(out, ",\"new\":");
     address(out, version + 1);
@@ -62,7 +62,7 @@ static void common_fields(const struct settings *settings, struct buffer *out) {
     text(out, settings->token);
 }
 
-/* The head, with room for the number of bytes that only the finished body tells. */
+/* The head, with space for the length, which is known when the body is complete. */
 static size_t post(const struct settings *settings, struct buffer *out, bool has_key) {
     text(out, "POST /v1/");
     if (settings->kind == PUSH) {
@@ -114,7 +114,7 @@ static void edit(const struct settings *settings, struct client *client) {
     close_body(out, place, start);
 }
 
-/* Behind a random one of the revisions, or behind the latest. */
+/* After a random revision, or after the latest. */
 static void read_changes(const struct settings *settings, struct client *client) {
     struct buffer *out = &client->request;
     buffer_need(out, HEAD);

@@ -1,9 +1,9 @@
 /*
- * The floor of the scan: what a client written by hand spends on reading and hashing a table.
+ * The floor of the scan: the costs of a hand-written client that reads and hashes a table.
  *
- * One connection reads the rows in the order of their key, a range at a time, over the binary protocol with a prepared
- * statement, and hashes each with SipHash-2-4 over the same words as the gateway does. A pass that comes to another sum
- * or another number of rows than the first ends the run, so nobody may write to the table meanwhile.
+ * One connection reads the rows in the order of their key, one range at a time, with a prepared statement over the
+ * binary protocol. It hashes each row with SipHash-2-4 over the same words as the gateway. A pass with another sum or
+ * number of rows than the first ends the run, so no program may write to the table.
  */
 #include "common.h"
 #include "siphash.h"

@@ -1,9 +1,9 @@
 /*
- * Many event streams: what they cost, and how soon a change reaches all of them.
+ * Many event streams: their costs, and the time until a change is sent to all of them.
  *
- * Streams are opened one after the other, each once the first event of the one before has come. Then one record after
- * the other is edited over a connection of its own, the next when every stream has told the last one; the time runs from
- * the moment at which the edit is sent. A stream that ends, or tells nothing for ten seconds, ends the run.
+ * Streams are opened one after the other, each after the first event of the previous one. Then records are edited one
+ * after the other over another connection, each after all streams have reported the previous edit. The time begins when
+ * the edit is sent. A stream that ends, or is silent for ten seconds, ends the run.
  */
 #define _GNU_SOURCE
 #include "common.h"
@@ -28,7 +28,7 @@ enum { EVENTS = 256, ROOM = 32 * 1024, PATIENCE_MS = 10000 };
 struct stream {
     int file;
     bool has_told;
-    char *bytes; /* what has come since the last edit, as far as it may hold the event */
+    char *bytes; /* the bytes since the last edit that may contain the event */
     size_t length;
 };
 
@@ -121,7 +121,7 @@ static void receive(struct stream *stream, uint64_t sent) {
     if (stream->has_told || stream->length > ROOM / 2) stream->length = 0;
 }
 
-/* Deals with what has come. */
+/* Handles the received bytes. */
 static void turn(int poll, int wait, uint64_t sent) {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(poll, events, EVENTS, wait);
@@ -131,7 +131,7 @@ static void turn(int poll, int wait, uint64_t sent) {
 static void edit(struct stream *all, int poll, int editor, uint64_t *random) {
     char answer[ROOM];
     uint32_t index = (uint32_t)(next_random(random) % rows);
-    /* A heartbeat that came before must not be taken for something else. */
+    /* An earlier heartbeat must not match. */
     needle[0] = 0;
     for (int i = 0; i < streams; i++) {
         all[i].has_told = true;
