@@ -1,8 +1,8 @@
-"""The hostile client, in a process of its own and held to half a processor.
+"""The hostile client, in a separate process and limited to half a processor.
 
-After each stroke it rests for as long as the stroke took, from its first byte sent to its answer read, so that the gateway
-works for it half of the time at most. Strokes that are sent at once may keep two processors busy, so behind them it rests
-three times as long. Where connections are held, opening one is a stroke.
+After each request it pauses for the time of the request, from the first byte sent to the answer read. So the gateway
+works for it half of the time at most. Simultaneous requests may use two processors, so after them it pauses three times
+as long. If connections are kept open, each opening is a request.
 """
 
 import itertools
@@ -44,7 +44,7 @@ def work(name: str, stranger: Stranger, ready, go, round, end, last, out) -> Non
             hold(attack, stranger, ready, go, round, end, out)
         else:
             strike(attack, stranger, ready, go, round, end, last, out)
-    except Exception as fault:  # told by the main process
+    except Exception as fault:  # reported by the main process
         ready.set()
         round.set()
         out.put({"fault": f"{name}: {type(fault).__name__}: {fault}"})

@@ -1,4 +1,4 @@
-"""The attacks: strokes, one after the other, and connections that are held."""
+"""The attacks: requests, one after the other, and connections that remain open."""
 
 import itertools
 from collections.abc import Callable
@@ -13,7 +13,8 @@ PUSH, PREVIEW = "/v1/push", "/v1/push?preview=true"
 
 @dataclass
 class Attack:
-    """Strokes that go round for as long as the attack lasts, one after the other or several at once; each returns a status."""
+    """Requests that are repeated until the attack ends, one after the other or several at once. Each returns a
+    status."""
 
     point: str
     make: Callable  # (Stranger) -> list of strokes
@@ -23,7 +24,7 @@ class Attack:
 
 @dataclass
 class Holding:
-    """Connections that are held open, and opened again where the gateway has closed them."""
+    """Connections that remain open, and are opened again if the gateway has closed them."""
 
     point: str
     count: int
@@ -94,7 +95,7 @@ def restorations(stranger: Stranger) -> list:
 
 
 def merges(group: str, sides: list) -> Callable:
-    """Puts what is to stand there into rows of their own, and merges against it."""
+    """Writes the current values into new rows, and merges against them."""
     def make(stranger: Stranger) -> list:
         strokes = []
         start = {"tree": {}, "text": "a"}[group]
@@ -122,14 +123,14 @@ def long_records(stranger: Stranger) -> list:
 
 
 def long_page(stranger: Stranger) -> list:
-    """A page of such records."""
+    """A page of long records."""
     long_records(stranger)
     return [lambda path=path: stranger.send(stranger.request("GET", path))[0]
             for path in ("/v1/records/docs?limit=500", "/v1/snapshot?resources=docs", "/v1/changes?since=0")]
 
 
 def packed_records(stranger: Stranger) -> list:
-    """The same, asked for packed; and conflicts that were answered before, under their keys again."""
+    """The same, compressed; and conflicts that were answered before, with the same keys."""
     long_records(stranger)
     def again(row: int) -> bytes:
         return plain(push(edit("docs", row, {"doc": {"n": {"old": 1, "new": 2}}}), key=f"again-{row}"))
@@ -144,7 +145,7 @@ def journal(stranger: Stranger) -> list:
 
 
 def journal_noise(stranger: Stranger) -> list:
-    """What cannot be packed, until the day's share is full."""
+    """Texts that cannot be compressed, until the share of the day is used up."""
     text = bodies.large_noise()
     def stroke():
         change = {"text": {"old": "b", "new": text}, "n": {"old": 0, "new": 5000}}
@@ -154,7 +155,7 @@ def journal_noise(stranger: Stranger) -> list:
 
 
 def ids(stranger: Stranger) -> list:
-    """Keys that are not the client's to give, private values, deletions of what is there and is not."""
+    """Keys that a client may not choose, private values, and deletions of existing and missing rows."""
     created = {"doc": {"old": None, "new": {"secret": "whisper"}}}
     gone = {"doc": {"old": {"text": "a", "tree": {}, "secret": "s", "n": 0}, "new": None}}
     sent = [push(edit("docs", key, created)) for key in (2147483647, "2147483647", 2**63, "-0", "tmp:", 1.5, [1], None)]
@@ -165,7 +166,7 @@ def ids(stranger: Stranger) -> list:
 
 
 def smuggled(stranger: Stranger) -> list:
-    """Heads that may be read in two ways, or as those of a web page."""
+    """Heads that are ambiguous, or resemble those of a web page."""
     line = f"POST /v1/push HTTP/1.1\r\nAuthorization: Bearer {stranger.token}\r\n".encode()
     sent = [b"Host: a\r\nHost: b\r\nContent-Length: 2\r\n\r\n{}", b"Content-Length: 2\r\n\r\n{}",
             b"Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
@@ -246,7 +247,7 @@ def unread(path: str, more: bytes = b"") -> Callable:
 
 
 def unread_long(method: str, path: str, body=None, more: bytes = b"") -> Callable:
-    """Leaves unread what shows records that are as long as a body may be, each time something else."""
+    """Does not read answers with records of the maximum length of a body, each time different ones."""
     numbers = itertools.count(1)
     def open(stranger: Stranger):
         number = next(numbers)

@@ -1,4 +1,4 @@
-"""What a hostile client sends."""
+"""The bodies of a hostile client."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ import time
 from place import AUDIENCE, ISSUER, ITEMS, noise
 from wire import edit, fresh_key, packed, plain, push
 
-# A run of combining marks: Swift's own comparison of strings sorts it in the square of its length.
+# A run of combining marks. Swift's comparison of strings needs quadratic time for it.
 PAIR = "\u0301\u0316"
 MEGABYTE = 1_000_000
 
@@ -19,7 +19,7 @@ def marks(count: int) -> str:
 
 
 def names() -> list:
-    """Bodies with a megabyte of marks wherever a name may stand."""
+    """Bodies with a megabyte of marks in each place of a name."""
     long = marks(MEGABYTE)
     change = {"old": "a", "new": "b"}
     return [
@@ -72,7 +72,7 @@ def nested(levels: int, name: str, tree):
 
 
 def trees() -> list:
-    """Documents of which both sides changed everything: (base, the client's, what stands in the table)."""
+    """Documents in which both sides changed everything: (base, edited, current)."""
     def wide(value, count: int, name: str = "m") -> dict:
         return {f"{name}{number}": value for number in range(count)}
     deep = [nested(20, "p" * 255, wide(value, 20_000)) for value in (1, 2, 3)]
@@ -121,7 +121,7 @@ def deep() -> list:
 
 
 def values() -> list:
-    """Bodies of very many small values, each of which takes more memory than bytes."""
+    """Bodies of very many small values, each of which needs more memory than bytes."""
     count = 2_600_000
     inside = '{"edits":[{"resource":"docs","id":2,"changeset":{"doc":{"tree":{"old":{},"new":{"n":[%s]}}}}}]}'
     return [packed("[" + ",".join(["{}"] * count) + "]"), packed("[" + ",".join(["[]"] * count) + "]"),
@@ -147,7 +147,7 @@ def bombs() -> list:
 
 
 def garbage_tokens(count: int) -> list:
-    """Tokens that open nothing: noise, long noise, and the provider's own form with a signature that is none."""
+    """Invalid tokens: noise, long noise, and the provider's form with an invalid signature."""
     def part(document) -> str:
         return base64.urlsafe_b64encode(json.dumps(document).encode()).decode().rstrip("=")
     found = []

@@ -1,7 +1,7 @@
 /*
- * Counts the work of a program that it is loaded before (LD_PRELOAD): the bytes that are copied, filled, compared or
- * allocated through the C library, in a file that the program's starter reads. No clock takes part, so the same request
- * counts much the same on any machine.
+ * Counts the work of a program into which it is loaded (LD_PRELOAD): the bytes that the C library copies, fills,
+ * compares or allocates. The program's starter reads the counts from a file. No clock is used, so a request has about
+ * the same count on each machine.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-"""What a request costs as it grows: counted work, and seconds of processor, at one, two and four times a size."""
+"""The costs of a request as it grows: counted work, and seconds of processor, at one, two and four times a size."""
 
 import http.client
 import socket
@@ -26,7 +26,7 @@ CREATE INDEX of_order ON items (order_id);
 WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 9600)
   INSERT INTO items (order_id, a, b) SELECT 1 + (i > 2400) + (i > 2400 + 4800), 'a', 'b' FROM s;
 """
-# An order of 2,400 items, one of 4,800; the third has the rest and gets more when it is its turn.
+# An order of 2,400 items, and one of 4,800. The third has the rest and gets more items later.
 
 
 class Counted(Process):
@@ -68,7 +68,7 @@ class Counted(Process):
         return struct.unpack("Q", self.counter.read_bytes()[:8])[0]
 
     def rest(self) -> None:
-        """Waits until what was asked for is done, behind its answer too."""
+        """Waits until all work is done, also work after the answer."""
         quiet, before = 0, self.work
         while quiet < 3:
             time.sleep(0.1)
@@ -88,7 +88,7 @@ ROWS = iter(range(10, 190))
 
 
 def merging(group: str, sides, gateway: Counted) -> bytes:
-    """Puts a value into a row of its own, and returns the request that merges against it."""
+    """Writes a value into a new row, and returns the request that merges against it."""
     base, edited, current = sides
     row = next(ROWS)
     start = {"tree": {}, "text": "a"}[group]
@@ -130,7 +130,7 @@ CREATED = iter(range(4, 40))
 # The order and its first item, of which so many are used.
 PLACES = {1_200: (1, 1), 2_400: (1, 1), 4_800: (2, 2_401)}
 
-# Name, what the size counts, the size that is doubled twice, and the request of a size.
+# Name, the unit of the size, the size that is doubled twice, and the request for a size.
 CASES = [
     ("a name of marks", "bytes", 500_000, lambda g, n: posted(g, plain(push(edit(bodies.marks(n), 1, {}))))),
     ("a temporary id of marks", "bytes", 500_000, lambda g, n: posted(
@@ -174,7 +174,7 @@ CASES = [
 
 
 def table(binary: Path, folder: Path) -> int:
-    """Prints what each request costs, and returns how many of them grow faster than they are long."""
+    """Prints the costs of each request, and returns the number of those that grow faster than their length."""
     widths = (36, 9, 22, 26, 8, 21, 0)
     def row(*cells) -> str:
         return " ".join(str(cell).ljust(width) for cell, width in zip(cells, widths)).rstrip()
@@ -182,13 +182,13 @@ def table(binary: Path, folder: Path) -> int:
     failed = 0
     try:
         print(row("request", "size in", "sizes", "work in MB", "growth", "seconds", "status"), flush=True)
-        # What is made once is made before.
+        # Work that is done once is done before.
         gateway.cost(posted(gateway, plain(push(edit("docs", 3, {"doc": {"n": {"old": 0, "new": 1}}})))))
         for name, unit, size, make in CASES:
             sizes = [size, 2 * size, 4 * size]
             costs = [gateway.cost(make(gateway, each)) for each in sizes]
             work = [cost[1] for cost in costs]
-            # A fixed part makes it less than four; memory that doubles as it fills lets it swing.
+            # A constant part makes it less than four. Memory that doubles when it is full makes it vary.
             growth = work[2] / work[0]
             print(row(name, unit, " ".join(f"{each:,}" for each in sizes), " ".join(f"{each / 1e6:.2f}" for each in work),
                       f"{growth:.1f}", " ".join(f"{cost[2]:.2f}" for cost in costs),

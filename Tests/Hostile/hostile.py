@@ -1,4 +1,4 @@
-"""One hostile client at a time beside eight normal ones: what these notice, what the gateway holds, and for how long."""
+"""One hostile client at a time with eight normal ones: their delays, and the memory and work of the gateway."""
 
 import argparse
 import sys
@@ -43,12 +43,12 @@ def measure(place: Place, name: str, quiet: float, seconds: float) -> list:
         attacker.go.set()
         time.sleep(max(seconds, attack.limit + 6 if isinstance(attack, Holding) and attack.limit else 0,
                        attack.seconds if isinstance(attack, Attack) else 0))
-        # Each of its strokes once, however long that takes.
+        # Each of its requests once, however long that takes.
         attacker.round.wait(LIMIT)
         ended = time.monotonic()
         normal, crowd = crowd.stop(), None
         attacker.end.set()
-        # What the last strokes left to do is not the next one's.
+        # Work that the last requests have left does not count for the next attack.
         idle.wait(LIMIT + 5)
         attacker.last.set()
         start = attacker.result()["begun"]
@@ -71,7 +71,7 @@ def measure(place: Place, name: str, quiet: float, seconds: float) -> list:
             faults.append(f"/healthz did not answer {normal['failed']} times")
         if set(normal["statuses"]) != {200} or normal["stuck"]:
             faults.append(f"normal clients were answered {normal['statuses']}")
-        # What a connection is held for without a limit of its own is the client's affair.
+        # How long a connection without a limit remains open is the client's choice.
         if (not isinstance(attack, Holding) or attack.limit) and found["longest"] > LIMIT + 1.5:
             faults.append(f"a request lasted for {found['longest']:.1f} s")
         if works > LIMIT + 1:

@@ -1,4 +1,4 @@
-"""Eight clients as they are meant to be: each pushes and reads its own rows, forty times a second."""
+"""Eight normal clients. Each pushes and reads its rows, forty times a second."""
 
 import http.client
 import json
@@ -10,7 +10,7 @@ PAUSE = 0.025
 
 
 class Normal(threading.Thread):
-    """One client over one connection; a request's time counts from when it was due."""
+    """One client with one connection. The time of a request counts from its planned moment."""
 
     def __init__(self, port: int, token: str, number: int, end: threading.Event):
         super().__init__(daemon=True)
@@ -50,7 +50,7 @@ class Normal(threading.Thread):
 
 
 class Health(threading.Thread):
-    """Asks /healthz ten times a second, over a connection of its own each time."""
+    """Requests /healthz ten times a second, each time over a new connection."""
 
     def __init__(self, port: int, end: threading.Event):
         super().__init__(daemon=True)
@@ -91,7 +91,7 @@ def work(port: int, tokens: list, end, out) -> None:
 
 
 class Crowd:
-    """The normal clients in a process of their own, so that nothing here delays them."""
+    """The normal clients in a separate process, so that this one does not delay them."""
 
     def __init__(self, port: int, tokens: list):
         self.end, self.out = multiprocessing.Event(), multiprocessing.Queue()
@@ -105,13 +105,13 @@ class Crowd:
         return found
 
     def drop(self) -> None:
-        """Ends the clients where nobody wants to know any more what they saw."""
+        """Ends the clients if their results are not needed."""
         self.process.kill()
         self.process.join()
 
 
 def p99(times: list, begin: float, end: float) -> float:
-    """Of what was answered between two moments."""
+    """The 99th percentile of the answers between two moments."""
     chosen = sorted(taken for at, taken in times if begin <= at < end)
     return chosen[len(chosen) * 99 // 100] if chosen else float("inf")
 

@@ -107,7 +107,7 @@ class Place:
         return int(self.server.sql("SELECT SUM(n) FROM things"))
 
     def renew(self) -> None:
-        """Takes back what an attack has left in the tables, so that the next one meets them as they were."""
+        """Resets the rows that an attack has changed, so that the next one has the same start."""
         self.server.sql(
             f"DELETE FROM items WHERE id > {ITEMS} OR order_id <> 1; DELETE FROM docs WHERE id > 20;"
             "UPDATE items SET a = 'a', b = 'b'; UPDATE docs SET txt = 'a', tree = '{}', n = 0;")

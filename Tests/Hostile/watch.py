@@ -1,4 +1,4 @@
-"""What processes cost: processor, memory, connections."""
+"""The costs of processes: processor, memory, connections."""
 
 import os
 import time
@@ -14,7 +14,7 @@ def processor(pid: int) -> float:
 
 
 def peak(pid: int) -> float:
-    """The most megabytes that a process has held."""
+    """The peak of a process's memory in megabytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
@@ -22,12 +22,12 @@ def peak(pid: int) -> float:
 
 
 def resident(pid: int) -> float:
-    """The megabytes that a process holds."""
+    """The memory of a process in megabytes."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def open_to(port: int, clients: set) -> set:
-    """The ports among those of clients with which the server's side still talks; what it has closed is not among them."""
+    """The ports of clients whose connections the server has not closed."""
     found = set()
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
@@ -38,7 +38,7 @@ def open_to(port: int, clients: set) -> set:
 
 
 class Idle:
-    """When a process comes to rest, beside what it does without anybody asking for it."""
+    """Detects when a process is idle, apart from its regular background work."""
 
     WINDOW = 0.25
 

@@ -1,4 +1,4 @@
-"""HTTP as somebody hostile speaks it."""
+"""HTTP of a hostile client."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ import time
 
 
 class Stranger:
-    """Who sends: the gateway's port and a token of its own."""
+    """The sender: the gateway's port and a token."""
 
     def __init__(self, port: int, token: str, version: str = ""):
         self.port, self.token, self.version = port, token, version
@@ -29,19 +29,19 @@ class Stranger:
         return "\r\n".join(lines).encode() + b"\r\n" + more + b"\r\n"
 
     def request(self, method: str, path: str, body: bytes = None, more: bytes = b"") -> bytes:
-        """The bytes of one request; a body that begins as gzip does is named so."""
+        """The bytes of one request. A body that begins like gzip has the header for it."""
         if body is None:
             return self.head(method, path, more=more)
         return self.head(method, path, len(body), body[:2] == b"\x1f\x8b", more) + body
 
     def send(self, request: bytes, answers: int = 1):
-        """Sends bytes on a connection of their own, and returns the last status and the bytes of the answers."""
+        """Sends bytes on a new connection, and returns the last status and the length of the answers."""
         with self.connect() as connection:
             received, status, size = Answers(connection), None, 0
             try:
                 connection.sendall(request)
             except OSError:
-                pass  # refused before it was read; the answer is there all the same
+                pass  # refused before the rest was read; the answer can still be read
             for _ in range(answers):
                 status, count = received.next()
                 size += count
@@ -57,7 +57,7 @@ class Answers:
         self.file = connection.makefile("rb")
 
     def next(self):
-        """The status and length of the next; None where there is none any more."""
+        """The status and length of the next answer; None if there is none."""
         try:
             first = self.file.readline()
             if not first.startswith(b"HTTP/1.1 "):

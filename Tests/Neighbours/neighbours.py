@@ -1,4 +1,4 @@
-"""Scarce machines and bad neighbours: what a gateway does where files, memory, time or the database itself run short."""
+"""The behaviour of a gateway if files, memory or time are short, or other programs lock the database."""
 
 import argparse
 import http.client
@@ -41,7 +41,7 @@ RULES = {
 
 
 class Place:
-    """A database with a schema, its rules, and whatever gateways serve it."""
+    """A database with a schema, its rules, and its gateways."""
 
     def __init__(self, engine: str, binary: Path, folder: Path):
         self.engine, self.binary, self.folder = engine, binary, folder
@@ -121,7 +121,8 @@ def get(port: int, path: str, timeout: float = 60) -> tuple:
 
 
 class Adder(threading.Thread):
-    """Adds to rows over one connection, each push with a key until it is answered, and keeps what was acknowledged."""
+    """Adds to rows over one connection, and repeats each push with its key until it is answered. Stores the
+    acknowledged additions."""
 
     def __init__(self, ports: list, seed: int, rows, name: str):
         super().__init__(daemon=True)
@@ -160,7 +161,7 @@ class Adder(threading.Thread):
                 if status not in (503, 504, 409) and not isinstance(status, str):
                     self.faults.append(f"{status} {text[:300]!r}")
                     break
-                # Also after the end what was sent is settled, unless nobody is left to do it.
+                # Also after the end, each sent push is repeated until it has an answer, unless all gateways are gone.
                 failures = failures + 1 if isinstance(status, str) else 0
                 if failures > 1_000:
                     self.faults.append(f"no gateway answers: {status}")
@@ -294,7 +295,7 @@ def slow(place: Place, seconds: int) -> None:
         tick += 1
         time.sleep(1)
     beside.end()
-    # The system ends a connection whose client takes nothing without a word to it.
+    # The system ends a connection without a message if its client reads nothing.
     left = gateway.open_files() - base
     expect(left <= 125 + 24, f"unread: {left} files are open for 125 connections that idle, and for no others")
     for kind in ("head", "body"):
@@ -309,7 +310,7 @@ def slow(place: Place, seconds: int) -> None:
 
 
 def memory(place: Place, seconds: int) -> None:
-    """Little memory beyond what the gateway has at its start."""
+    """Little more memory than the gateway needs at its start."""
     gateway = place.gateway()
     size = int(Path(f"/proc/{gateway.pid}/statm").read_text().split()[0]) * resource.getpagesize()
     run(["prlimit", f"--pid={gateway.pid}", f"--as={size + (256 << 20)}"])
@@ -342,7 +343,7 @@ def memory(place: Place, seconds: int) -> None:
 
 
 def stall(place: Place, seconds: int) -> None:
-    """A database that stands still."""
+    """A database that does not respond."""
     for limit, pause in ((4, 12), (30, 48)):
         gateway = place.gateway("--request-time", str(limit))
         before = place.numbers()
@@ -365,7 +366,7 @@ def stall(place: Place, seconds: int) -> None:
 
 
 def held(place: Place, seconds: int) -> None:
-    """Rows that another program holds for two minutes."""
+    """Rows that another program locks for two minutes."""
     first, second = place.gateway(), place.gateway()
     before = place.numbers()
     holder = subprocess.Popen(
@@ -392,7 +393,7 @@ def held(place: Place, seconds: int) -> None:
 
 
 def file(place: Place, seconds: int) -> None:
-    """SQLite: a legacy program that writes under load, and gateways that start beside."""
+    """SQLite: a legacy program that writes under load, and gateways that start meanwhile."""
     for gateways in (1, 2):
         served = [place.gateway() for _ in range(gateways)]
         before = place.numbers()

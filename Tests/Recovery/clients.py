@@ -22,7 +22,7 @@ def now() -> str:
 
 
 class Follower:
-    """A client over plain HTTP: a replica that takes a snapshot and then follows the changes."""
+    """A client over plain HTTP: a copy that reads a snapshot and then follows the changes."""
 
     def __init__(self, scene):
         self.scene = scene
@@ -69,7 +69,7 @@ class Follower:
 
 
 class LosingTransport(HTTPTransport):
-    """The network, which loses the answers to pushes as long as it is told to."""
+    """The network, which loses the answers to pushes while this is set."""
 
     loses = False
 
@@ -105,7 +105,7 @@ class Device:
         self.scene.wait_until(f"the device “{self.name}” has synced", is_done)
 
     def send_and_lose(self) -> None:
-        """Sends the edits; the gateway merges them, and the answer is lost."""
+        """Sends the edits. The gateway merges them, and the answer is lost."""
         self.transport.loses = True
         self.store.sync()
         self.transport.loses = False
@@ -131,7 +131,7 @@ class Device:
         self.tickets[("create", name)] = edit.ticket
 
     def outcomes(self) -> dict:
-        """What became of each edit, as the library reports it."""
+        """The outcome of each edit that the library reports."""
         found = {}
         for edit, ticket in self.tickets.items():
             outcome = ticket.outcome(0)
@@ -142,7 +142,7 @@ class Device:
 
 
 class Push:
-    """A push over plain HTTP, with its key, its bytes, and what is known of it."""
+    """A push over plain HTTP, with its key, its bytes, and its known outcome."""
 
     def __init__(self, kind: str, row, edits: list, feed: str, key: str):
         self.kind, self.row, self.key = kind, row, key
@@ -154,7 +154,7 @@ class Push:
 
 
 class Ledger:
-    """All pushes over plain HTTP. Each has a row of its own, so that every one of them can be found in the data."""
+    """All pushes over plain HTTP. Each writes a different row, so that each can be found in the data."""
 
     def __init__(self, scene):
         self.scene = scene
@@ -173,7 +173,7 @@ class Ledger:
     def make(self, kind: str) -> Push:
         key = f"{self.phase}-{len(self.pushes)}"
         row = None if kind == "create" else self.row()
-        # A base that no row has, so that an addition that ran twice is seen.
+        # A base that is in no row, so that a repeated addition is detected.
         add = {"stock": {"old": -1000, "new": -999}}
         if kind == "create":
             edits = [{"resource": "articles", "id": "tmp:a", "changeset": {

@@ -1,4 +1,4 @@
-"""Runs every command of the guide to recovery, and checks what it promises to clients."""
+"""Runs each command of the guide to recovery, and checks its promises to clients."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ class Case:
     heading: str
     engine: str
     tags: frozenset = frozenset()
-    # Pushes that the page says are lost without a list.
+    # Pushes that the guide describes as lost without a list.
     may_lose: bool = False
 
     @property
@@ -117,7 +117,7 @@ class Trial:
         self.commands("Start and check", set())
         report = self.report()
 
-        # What becomes of edits that were open, in an order that favours mistakes: new records first.
+        # The ends of edits that were open, in an order in which errors are likely: new records first.
         ledger.phase = "after"
         ledger.work(10)
         answers = Counter(f"{push.kind} {ledger.send(push)}" for push in unanswered)
@@ -140,7 +140,7 @@ class Trial:
         code = self.ledger.send(push)
         if code != "merged":
             raise BenchmarkError(f"a push was not merged: {push.key}, {code}")
-        # The client has not seen the answer.
+        # The client has not received the answer.
         push.is_acknowledged = False
         return push
 

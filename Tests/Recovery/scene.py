@@ -1,4 +1,4 @@
-"""A machine in a temporary folder: database servers, the service, and stand-ins for the commands of an administrator."""
+"""A machine in a temporary folder: database servers, the service, and replacements of an administrator's commands."""
 
 import http.client
 import os
@@ -50,10 +50,10 @@ class Server(Process):
                 self.start()
                 break
             except BenchmarkError as error:
-                # Another program may take the port first.
+                # Another program may use the port first.
                 if attempt == 4 or "Address already in use" not in str(error):
                     raise
-        # As on Debian: root needs no password, and whatever a client sends is not looked at.
+        # As on Debian, root needs no password, and the server ignores the text that a client sends as one.
         is_root = os.geteuid() == 0
         way = "mysql_native_password USING 'invalid' OR unix_socket" if is_root else "mysql_native_password USING PASSWORD('secret')"
         run([*self.client, "-e", f"ALTER USER root@localhost IDENTIFIED VIA {way}"])
@@ -84,7 +84,7 @@ class Server(Process):
 
 
 class Service:
-    """What `systemctl` controls: one gateway, which a supervisor starts again if it was killed."""
+    """The service that `systemctl` controls: one gateway, which a supervisor restarts if it was killed."""
 
     def __init__(self, scene: "Scene"):
         self.scene = scene

@@ -1,10 +1,10 @@
-// How a `Mutex` of Swift waits on Linux, in a form that the thread sanitizer sees.
+// The wait of a Swift `Mutex` on Linux, in a form that the thread sanitizer understands.
 //
-// The fast way to take one is compiled into each module and is seen; the slow way is in the standard library, which is
-// not built for the sanitizer, so that it takes whoever waited for a `Mutex` for a racer. A dozen lines with two
-// threads show it. This function stands in the place of that one in the tests that Tests/sanitize builds: it tries
-// until it has the lock, by the operation that the fast way uses. Nobody then waits in the kernel, and the way to give
-// the lock back stays as it is. (Swift 6, stdlib/public/Synchronization/Mutex/LinuxImpl.swift.)
+// The fast path of a lock is compiled into each module, and the sanitizer understands it. The slow path is in the
+// standard library, which is not built for the sanitizer, so a thread that waited for a `Mutex` is reported as a race.
+// A dozen lines with two threads show this. In the tests of Tests/sanitize this function replaces the slow path: it
+// tries the operation of the fast path until it has the lock. So no thread waits in the kernel, and the unlock is
+// unchanged. (Swift 6, stdlib/public/Synchronization/Mutex/LinuxImpl.swift.)
 #include "SanitizedMutex.h"
 
 #include <sched.h>

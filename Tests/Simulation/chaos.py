@@ -1,4 +1,4 @@
-"""What happens around the clients: gateways, rules and tokens that change, and schema changes."""
+"""Events outside the clients: gateways, rules and tokens that change, and schema changes."""
 
 import signal
 import traceback
@@ -12,7 +12,7 @@ HARMLESS = ("sql", "held", "prepared", "claims")
 
 
 class Chaos:
-    """Each event is a generator (turns.py): what it breaks, it repairs at its moment `until`."""
+    """Each event is a generator (turns.py). It repairs its damage at its moment `until`."""
 
     def __init__(self, place, ledger, faults):
         self.place, self.faults = place, faults

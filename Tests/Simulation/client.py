@@ -24,7 +24,7 @@ class Client:
         self.name = settings["name"]
         self.answers = []
         self.pushes = 0
-        # A test of the checks: the next acknowledged push is taken back by SQL.
+        # For tests of the checks: SQL reverts the next acknowledged push.
         self.undoes = False
 
     def start(self, event: dict):
@@ -50,7 +50,7 @@ class Client:
         yield from self.push_with(self.caller, event)
 
     def burst(self, event: dict):
-        """Many pushes at once, each through a connection of its own."""
+        """Many pushes at once, each through a separate connection."""
         callers = [Caller(self.place, self.settings, self.faults) for _ in event["pushes"]]
         steps = [self.push_with(caller, push) for caller, push in zip(callers, event["pushes"])]
         for each in steps:
@@ -150,7 +150,7 @@ class Client:
         if not again:
             return
         if self.place.tokens.has_changed(self.name):
-            # What the client may see no more is removed from a stored answer.
+            # Values that the client may not read any more are removed from a stored answer.
             text = other = json.dumps({"status": json.loads(other).get("status")})
         if "hmac-sha256:" in json.dumps([result.get("record") for result in results_of(other)]):
             self.faults.add("digest", f"{self.name}, {push.body['key']}: a stored answer has a digest for a private value: {other[:900]}")

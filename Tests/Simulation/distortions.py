@@ -1,4 +1,4 @@
-"""Deliberate distortions of what the checks see. Each one must be reported."""
+"""Deliberate distortions for the checks. Each one must be reported."""
 
 EXPECTED = {"": None, "dropped-change": "replica", "undone-push": "sum", "canary": "disclosure"}
 

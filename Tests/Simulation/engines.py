@@ -13,7 +13,7 @@ ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0"}
 
 
 class SQLiteEngine:
-    """A file with its journal beside it."""
+    """A file with a journal file."""
 
     name = "sqlite"
     gateways = 1
@@ -69,7 +69,7 @@ class SQLiteEngine:
         return found
 
     def begin(self, statement: str):
-        """Runs a statement in a transaction of its own."""
+        """Runs a statement in a separate transaction."""
         return SQLiteTransaction(self.connect(), statement)
 
     # MARK: Backups
@@ -197,7 +197,7 @@ class MariaDBEngine:
         return found
 
     def begin(self, statement: str):
-        """Runs a statement in a transaction of its own."""
+        """Runs a statement in a separate transaction."""
         return MariaDBTransaction(self.server, self.database, statement)
 
     def prepare(self, statement: str, name: str):

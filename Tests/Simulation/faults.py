@@ -1,4 +1,4 @@
-"""What a history has violated, and the faults that were injected meanwhile."""
+"""The violations of a history, and the faults that were injected meanwhile."""
 
 import json
 
@@ -7,7 +7,7 @@ class Faults:
     def __init__(self):
         self.found = []
         self.statuses = {}
-        # The last push that differed from the model of the contract, with the rows that it met.
+        # The last push that differed from the model of the contract, with the rows before it.
         self.judged = None
         # True while the history itself makes gateways fail: kills, reloads and schema changes.
         self.is_injected = False

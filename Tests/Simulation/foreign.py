@@ -51,7 +51,7 @@ class Foreign:
         return self.place.engine.write(statement)[0]
 
     def add(self, key: int, token: str) -> None:
-        # The event `unkeyed` checks that nobody writes its strange rows.
+        # The event `unkeyed` checks that its strange rows are not written.
         for table, column in (("goods", "label"), ("parts", "name")):
             if self.write(f"UPDATE {table} SET n = n + 1000 WHERE id = {key} AND {column} <> 'strange'"):
                 self.ledger.add(table, key, 1000)

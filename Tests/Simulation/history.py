@@ -1,4 +1,4 @@
-"""Draws the events of a history. An event says all that a run needs, so that any part can be left out."""
+"""Draws the events of a history. An event contains all data for its run, so any event can be omitted."""
 
 from world import CLIENTS, OFFICE_ONLY, resources
 

@@ -1,4 +1,4 @@
-"""What was acknowledged: which values may and must be in the database."""
+"""The acknowledged writes: which values may and must be in the database."""
 
 from collections import defaultdict
 
@@ -60,7 +60,7 @@ class Ledger:
             if column in row:
                 self.registers[table, key, column].write(row[column], start, end)
 
-    # MARK: What happened
+    # MARK: Writes
 
     def add(self, table: str, key: int, delta: int) -> None:
         self.counters[table, key] += delta
@@ -89,7 +89,7 @@ class Ledger:
     def forbid(self, token: str, why: str) -> None:
         self.never[token] = why
 
-    # MARK: What must be so now
+    # MARK: Invariants
 
     def check(self, rows: dict, faults) -> None:
         for (table, key), register in self.rows.items():

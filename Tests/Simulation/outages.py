@@ -10,9 +10,9 @@ class Outages:
         self.place = place
 
     def stall(self, event: dict):
-        """The server stands still for some seconds.
+        """The server does not respond for some seconds.
 
-        A timer ends them, since the thread of all events may wait for the rest of an answer that the gateway has begun.
+        A timer ends this, because the thread of all events may wait for the rest of an answer.
         """
         yield from self.place.without_occupation()
         server = self.place.engine.server

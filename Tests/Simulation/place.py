@@ -75,7 +75,7 @@ class Place:
                 gateway.stop()
 
     def clock_settings(self) -> list:
-        """A clock that jumps is a library before the system's own."""
+        """A library that is loaded before the system's makes the clock jump."""
         if not self.world["clock"]:
             return []
         library = self.folder / "clock.so"
@@ -125,11 +125,11 @@ class Place:
         with open(self.folder / "trace", "a") as file:
             file.write(f"{time.monotonic():.3f} {client} {gateway} {method} {path} {json.dumps(body)}\n  {status} {text}\n")
 
-    # MARK: Turns of what would block each other
+    # MARK: Mutual exclusion
 
     @contextmanager
     def occupied(self):
-        """While the database stands still or is locked, nothing else begins that waits for it."""
+        """While the database does not respond or is locked, no other event that waits for it begins."""
         self.is_occupied = True
         try:
             yield

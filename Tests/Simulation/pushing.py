@@ -11,7 +11,7 @@ COLUMN = {"label": "label", "note": "note", "name": "name"}
 
 
 class Push:
-    """`meant` says for each edit what was sent, by section and group."""
+    """`meant` contains the sent values of each edit, by section and group."""
 
     def __init__(self, world: dict, client: dict, event: dict, replica):
         self.world, self.client, self.event, self.replica = world, client, event, replica

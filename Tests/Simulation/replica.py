@@ -83,7 +83,7 @@ def key_of(id):
 
 
 def settle(replicas: dict, expected: dict, gateways: int, seconds: float) -> dict:
-    """Follows until every replica equals the database, and returns what differs at the deadline."""
+    """Follows until each copy equals the database, and returns the differences at the deadline."""
     end, turn, left = time.monotonic() + seconds, 0, dict(replicas)
     while left:
         for name, replica in list(left.items()):

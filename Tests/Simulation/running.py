@@ -73,7 +73,7 @@ class Run:
             self.save()
         self.distort()
         actors = [(client.start, events["clients"].get(client.name, [])) for client in self.clients]
-        # Each event of the chaos has a lane of its own, so that they overlap.
+        # Each event of the chaos has a separate lane, so that they overlap.
         actors += [(self.chaos.start, [event]) for event in events["chaos"]]
         self.chaos.begin(events["chaos"])
         if not turns.run(actors):

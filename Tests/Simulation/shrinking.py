@@ -53,7 +53,7 @@ def changed(history: dict, change) -> dict:
 
 
 def with_one_push(history: dict, judged: dict) -> dict:
-    """Only the push that differs from the model, with the rows that it met."""
+    """Only the push that differs from the model, with the rows before it."""
     return dict(history, clients=[], rounds=[{"clients": {}, "chaos": [], "judged": [judged], "restore": ""}])
 
 

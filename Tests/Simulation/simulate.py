@@ -28,7 +28,7 @@ def draw(seed: int, name: str, engine: str, rounds: int) -> dict:
 
 
 def leave_out(history: dict, names: list) -> dict:
-    """Leaves out events that are known to fail, so that a run finds others."""
+    """Omits events that are known to fail, so that a run finds others."""
     for events in history["rounds"]:
         events["chaos"] = [event for event in events["chaos"] if not {event["do"], event.get("kind")} & set(names)]
     return history

@@ -15,7 +15,7 @@ class Tokens:
         self.file, self.has_roles = file, has_roles
         self.secrets, self.hashes, self.withdrawn = {}, {}, set()
         self.settings = {client["name"]: dict(client) for client in CLIENTS}
-        # What each client may have seen since the last quiet point: its roles and areas.
+        # The roles and areas of each client since the last quiet point.
         self.seen = {}
         for client in CLIENTS:
             words = run([binary, "token", "new", "--name", client["name"]]).split()
@@ -44,7 +44,7 @@ class Tokens:
         (self.withdrawn.add if is_withdrawn else self.withdrawn.discard)(name)
         self.write()
 
-    # MARK: What a client may see
+    # MARK: The rights of a client
 
     def see(self, name: str) -> None:
         client = self.settings[name]
@@ -57,14 +57,14 @@ class Tokens:
             self.see(name)
 
     def has_changed(self, name: str) -> bool:
-        """True if the client may see other rows than at the last quiet point."""
+        """True if the client may have read other rows than at the last quiet point."""
         return len(self.seen[name]) > 1
 
     def is_clerk(self, name: str) -> bool:
         return self.has_roles and self.settings[name]["role"] == "clerk"
 
     def forbidden(self, name: str):
-        """A pattern of the canaries that no answer to the client may contain; None if it may see all."""
+        """A pattern of the canaries that no answer to the client may contain; None if it may read all."""
         if not self.has_roles or any(role != "clerk" for role, _ in self.seen[name]):
             return None
         return forbidden(set.union(*(areas for _, areas in self.seen[name])))

@@ -1,14 +1,14 @@
 """Runs the events of a round in one thread, so that a seed fixes their order.
 
-An event is a generator. It runs to its first `yield` at its moment `at`, and goes on at its moment `until`. It yields a socket
-if it waits for an answer, and None if others go first. So several requests are under way at once, and each answer is read at
-a drawn moment.
+An event is a generator. It runs to its first `yield` at its moment `at`, and continues at its moment `until`. It yields
+a socket if it waits for an answer, and None to let other events run. So several requests are open at once, and each
+answer is read at a random moment.
 """
 
 import select
 import time
 
-# Seconds that a turn waits for an answer before others go on.
+# Seconds that a turn waits for an answer before other events run.
 PATIENCE = 0.3
 HANG = 150
 
@@ -25,7 +25,7 @@ class Lane:
         return self.steps is None and not self.waiting
 
     def go(self, now: float, patience: float) -> None:
-        """Runs as far as the moment, the answers and the others allow."""
+        """Runs as far as its moment, the answers and the other events permit."""
         while not self.is_over:
             if self.steps is None:
                 event = self.waiting.pop(0)

@@ -1,4 +1,4 @@
-"""The database as a client may see it, computed from the rows by the rules of the world."""
+"""The database as a client may read it, computed from the rows by the rules of the world."""
 
 from contract.answer import record
 from contract.values import wired
@@ -46,7 +46,7 @@ def expected_replica(place, name: str, rows: dict) -> dict:
 
 
 def contract_records(place) -> dict:
-    """All records of the resources that the model of the contract judges. Every client may see them."""
+    """All records of the resources in the model of the contract. Each client may read them."""
     rows = place.contract_rows()
     database = place.contract_database(rows)
     found = {}

@@ -1,4 +1,4 @@
-"""HTTP of one client. Every answer is searched for values that the client must not see."""
+"""HTTP of one client. Each answer is searched for values that the client must not read."""
 
 import http.client
 import json

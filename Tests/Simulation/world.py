@@ -11,10 +11,10 @@ POLICIES = ("client-wins", "client-wins", "server-wins", "reject")
 OPTIONS = ([], [], ["--coalesce", "1"], ["--lanes", "4"], ["--connections", "3"], ["--request-time", "4"])
 
 WORLDS = {
-    # What a world may contain. A fixed value replaces the draw.
+    # The possible properties of a world. A fixed value replaces the draw.
     "plain": {"roles": False, "soft": False, "frozen": False, "transitions": False, "identity": False},
     "access": {"roles": True},
-    # Clerks see the parts of goods in their areas.
+    # Clerks read the parts of goods in their areas.
     "referred": {"roles": True, "referred": True},
     "deletions": {"soft": True, "frozen": True},
     # MariaDB: foreign changes come from the binary log.
@@ -162,7 +162,7 @@ def rules(world: dict, engine: str, variant: int = 0) -> dict:
     }
 
 
-# The table of each section, with goods by another key as a table of their own, and the root section of each resource.
+# The table of each section, where goods by another key are a separate table, and the root section of each resource.
 SECTION_TABLE = {"good": "goods", "item": "goods", "view": "goods", "row": "codes", "part": "parts", "parts": "parts"}
 ROOT = {"goods": "good", "stock": "item", "parts": "part", "codes": "row", "seen": "view"}
 

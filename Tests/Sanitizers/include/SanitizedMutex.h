@@ -1,1 +1,1 @@
-// Nothing to be called: the module replaces a function of Swift's standard library where it is linked.
+// This module has no functions to call. It replaces a function of Swift's standard library.

@@ -54,7 +54,7 @@ def outcome(database, edit, entry) -> dict:
 
 
 def identity(run, edit, refused):
-    """The record's key; of one that was not created, the id as sent."""
+    """The record's key; for a record that was not created, the id that was sent."""
     root = edit.resource.root.table
     if refused and (edit.creates or temporary(root, edit.sent.get("id")) and run.final.get(root, edit.key) is None):
         return edit.sent.get("id")

@@ -62,7 +62,7 @@ def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool
         ours = sorted(described(o) for o in mine["outcomes"])
         others = sorted(described(o) for o in theirs["outcomes"])
         if index in loose:
-            # After a refusal, groups are decided but not written. So two changes of one row need not meet.
+            # After a refusal, groups are decided but not written. So two changes of one row need not conflict.
             counts = [Counter(map(place, outcomes)) for outcomes in (mine["outcomes"], theirs["outcomes"])]
             both = {p for p in counts[0] if counts[0][p] == counts[1][p]}
             ours = sorted(described(o) for o in mine["outcomes"] if place(o) in both)

@@ -90,7 +90,7 @@ class EditRun:
                 yield change.section.table, id
 
     def creations(self):
-        """The temporary ids that this edit gives, as (table, id)."""
+        """The temporary ids of this edit, as (table, id)."""
         return ((table.name, id) for table, id in self.ids_of("create") if temporary(table, id))
 
     def chosen_keys(self):

@@ -78,5 +78,5 @@ def combine(group, base, edited, current):
 
 
 def fits(field, number: int) -> bool:
-    """The column can store the number. Only columns of 64 bits meet their limits here."""
+    """The column can store the number. Only columns of 64 bits have limits here."""
     return field.kind != "bigint" or -2 ** 63 <= number < 2 ** 63

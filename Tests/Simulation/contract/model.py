@@ -47,7 +47,7 @@ class PushRun(Rows, Checks):
         return any(e.is_rejected or e.problem or e.is_lost for e in self.edits) and not self.is_alone
 
     def run_together(self, edit) -> None:
-        """Later edits do not meet the writes of a refused edit."""
+        """Later edits do not read the writes of a refused edit."""
         saved, given = self.database.copy(), dict(self.given)
         try:
             self.merge(edit)
@@ -68,7 +68,7 @@ class PushRun(Rows, Checks):
         self.learn(self.edits)
 
     def learn(self, edits) -> None:
-        """The journal contains a row whole if this section deleted it. Of others it contains some fields."""
+        """The journal contains all fields of a row if this section deleted it, otherwise only some."""
         for edit in edits:
             for outcome in edit.outcomes:
                 if outcome.key is not None:

@@ -4,7 +4,7 @@ from .edits import BadPush, sent_values
 
 
 def ordered(edits) -> list:
-    """Edits in their order, but after those that create rows to which they refer."""
+    """Edits in their order, but after the edits that create rows to which they refer."""
     makers = {}
     for edit in edits:
         for made in edit.creations():

@@ -8,17 +8,17 @@ from .values import as_id, as_key, digest_of, shown_group, wire, wired
 
 
 class Maker:
-    """Makes pushes that are well formed, and meet the rows of one database."""
+    """Makes well-formed pushes for the rows of one database."""
 
     def __init__(self, random, resources: dict, foresees_numbers: bool):
         self.random, self.resources = random, list(resources.values())
-        # SQLite's next number is known before; MariaDB's is not.
+        # The next number of SQLite is predictable, that of MariaDB is not.
         self.foresees_numbers = foresees_numbers
 
     # MARK: Rows
 
     def rows(self) -> dict:
-        """A database that its own constraints allow."""
+        """A database that fulfils its constraints."""
         database = Database(TABLES)
         for table, count in zip(TABLES, (3, 5, 3, 6, 3, 5, 5, 4, 5)):
             for _ in range(count):

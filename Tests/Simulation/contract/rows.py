@@ -90,7 +90,7 @@ class Rows(Groups):
         return self.row(root, edit.key) is not None
 
     def row(self, section, key):
-        """A row as clients see it. None if `where` hides it."""
+        """A row as clients read it. None if `where` hides it."""
         row = self.database.get(section.table, key) if key is not None else None
         return row if row is not None and section.visible(row) else None
 
@@ -209,7 +209,7 @@ class Rows(Groups):
             self.remove(edit, section, key)
 
     def remove(self, edit, section, key) -> None:
-        """Deletes a row; a root that is really deleted takes its lists and singletons along."""
+        """Deletes a row. A root that is really deleted is deleted with its lists and singletons."""
         if section is edit.resource.root and not section.soft:
             for other in edit.resource.sections[1:]:
                 for held, row in list(self.database.rows[other.table.name].items()):
@@ -240,7 +240,7 @@ class Rows(Groups):
             return
         outcome = {"drop": "missing", "restore": "restored", "reject": "rejected"}[section.on_missing]
         if key is None and outcome == "restored":
-            # Its creation was missing a record, so there is no key to bring it back under; the gateway gives it one.
+            # Its creation lacked a record, so there is no key to restore it, and the gateway assigns one.
             self.is_unsure, outcome = True, "missing"
         self.add_row_outcome(edit, change, key, outcome, None)
         if outcome == "restored":

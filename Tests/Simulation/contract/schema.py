@@ -60,7 +60,7 @@ def one(field, merge="", on_conflict="client-wins", name=""):
     return Group(name or field.name, (field,), merge, on_conflict)
 
 
-# Stories of three words, each in a line between others that never change.
+# Texts of three words, each in a line between constant lines.
 STORIES = (*(f"1{a}\nfirst\n2{b}\nsecond\n3{c}" for a in "xyz" for b in "xyz" for c in "xyz"), None)
 DOCUMENTS = ({}, {"a": 1}, {"a": 2, "b": None}, {"b": "x", "o": {"p": 1}}, {"a": 1, "o": {"p": 2, "q": 1}}, {"a": 1, "b": "y", "o": {}},
              {"o": {"q": 2}, "b": None}, None)

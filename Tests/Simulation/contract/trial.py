@@ -40,7 +40,7 @@ class Trial:
                 self.known = run.known
         except BadPush as bad:
             self.answer, expected = (400, {"code": bad.code}), before.rows
-        # No answer shows what the journal contains of a row that it has seen in parts.
+        # No answer shows which fields of a row the journal contains if it read only parts of the row.
         if run.is_unsure:
             self.differences = []
             return

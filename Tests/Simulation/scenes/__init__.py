@@ -1,6 +1,6 @@
 """Scenes: short scripts that run after the last round of a history.
 
-A scene sets up a situation that random events meet too rarely. It has its own tables and rules.
+A scene sets up a situation that random events rarely cause. It has separate tables and rules.
 """
 
 import random
@@ -24,7 +24,8 @@ DRAWN = 3
 
 
 def draw(seed: int, engine: str) -> list:
-    """Takes the scenes in turn. A hunt for mutants alternates between the engines, so an engine gets every other seed."""
+    """Chooses the scenes in turn. A search for mutants alternates between the engines, so an engine gets each second
+    seed."""
     names = [name for name, (_, engines) in ALL.items() if engine in engines]
     picked = [names[(seed // 2 * DRAWN + number) % len(names)] for number in range(DRAWN)]
     return [{"do": name, "seed": random.Random(f"{seed}-{name}").getrandbits(32)} for name in picked]

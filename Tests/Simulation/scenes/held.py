@@ -15,7 +15,7 @@ MARK = "held-back"
 
 
 class Holder(Proxy):
-    """Holds the COMMIT of the connection that wrote the mark."""
+    """Delays the COMMIT of the connection that wrote the mark."""
 
     def __init__(self, *arguments):
         self.held, self.is_over, self.marked = threading.Event(), threading.Event(), set()

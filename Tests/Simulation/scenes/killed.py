@@ -1,4 +1,4 @@
-"""A gateway is killed right after an answer. The write, its answer and its entry stay."""
+"""A gateway is killed right after an answer. The write, its answer and its entry remain."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""An older reading of the rules waits for a locked table while a later one ends. The later rules stay."""
+"""An older reading of the rules waits for a locked table while a later one ends. The later rules remain active."""
 
 import subprocess
 import time
