@@ -12,7 +12,7 @@ const query = { where: { "box.label": "a" } };
 const boxes = () => scripted([1, 2, 3].map((id) => ({ resource: "boxes", id, record: box(id, { label: id === 3 ? "b" : "a" }) })));
 const ids = (value) => value?.map(({ id }) => id);
 const rename = (store, id, label) => store.edit("boxes", id, (one) => { one.box.label = label; });
-/** Lets frames pass until something holds. */
+/** Advances frames until a condition is true. */
 const frames = (store, clock, holds) => until(async () => { await clock.advance(16); return holds(); });
 
 test("each binding has at most 40 lines", () => {

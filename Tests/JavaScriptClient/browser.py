@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the JavaScript client in Chromium against the real gateway: what only a browser can do wrong.
+"""Runs the JavaScript client in Chromium against the real gateway, to test behaviour that depends on a browser.
 
-Needs Debian's `chromium`, `node-react` and `node-react-dom`, and Playwright (`pip install playwright`); run by hand:
+Needs Debian's `chromium`, `node-react` and `node-react-dom`, and Playwright (`pip install playwright`). Run by hand:
 
     python3 Tests/JavaScriptClient/browser.py [NAME ...]
 
-With FIELDMERGE_MODULES=Sources/clients/javascript the modules come from that folder, as they are there, and not from
-the program, which then need not be built for each change of them.
+With FIELDMERGE_MODULES=Sources/clients/javascript the modules are those of this folder instead of those in the program,
+which then need not be built for each change.
 
-Each scene has a gateway and a profile of its own, and fails on any error of the page's script.
+Each scene has a new gateway and a new profile, and fails on any error of the page's script.
 """
 
 import http.server
@@ -51,10 +51,10 @@ def free_port():
 
 
 class Pages:
-    """Serves the page of a scene from an origin of its own."""
+    """Serves the page of a scene from a different origin."""
 
     def __init__(self, gateway):
-        # A page has to come from a real server: Chromium lets others not ask a loopback address.
+        # A page has to come from a real server. Chromium does not allow others to request a loopback address.
         self.port = free_port()
         self.modules = f"http://127.0.0.1:{self.port}/client" if MODULES else f"{gateway}/client"
         self.texts = texts = {"/": PAGE % {"gateway": gateway, "modules": self.modules}}
@@ -82,7 +82,7 @@ class Pages:
 
 
 class Gateway:
-    """The program under test, on a database of its own."""
+    """The tested program on a new database."""
 
     def __init__(self, folder, *options, rules=ROOT / "MergeRules", sql=None):
         self.folder, self.port = pathlib.Path(folder), free_port()
@@ -123,7 +123,7 @@ class Gateway:
 
 
 class Scene:
-    """A browser with a gateway; errors of pages are kept."""
+    """A browser with a gateway. Errors of pages are collected."""
 
     def __init__(self, browser, gateway):
         self.browser, self.gateway, self.errors, self.contexts = browser, gateway, [], []
@@ -203,7 +203,7 @@ def killed_in_the_middle_of_a_push(it):
     arrived = []
 
     def swallow(route):
-        arrived.append(route.fetch())  # the gateway has it, and the page is never told
+        arrived.append(route.fetch())  # the gateway has the request, and the page gets no answer
 
     page.route("**/v1/sync*", swallow)
     page.evaluate("store.edit('articles', 1, (a) => { a.article.stock += 3; })")
@@ -233,14 +233,14 @@ def the_pushing_tab_is_frozen(it):
         tabs[0].wait_for_timeout(20)
     assert len(leading) == 1
     rest = [page for page in tabs if page is not leading[0]]
-    # An edit of a tab that does not push is pushed by the one that does, and so is what it asks for.
+    # Another tab pushes the edits of a tab that does not lead, and sends its other requests.
     asked = []
     rest[0].on("request", lambda request: asked.append(request.url))
     set_first_name(rest[0], "Tab")
     assert rest[0].evaluate("store.sync()")["phase"] == "idle"
     rest[0].evaluate("until(() => store.status.unsent === 0)")
     assert not [url for url in asked if "/v1/" in url], asked
-    # A tab that holds a lock is never frozen by Chromium itself, so it is stopped where it stands.
+    # Chromium never freezes a tab that has a lock, so the test stops it.
     devtools = context.new_cdp_session(leading[0])
     stopped = []
     devtools.on("Debugger.paused", lambda _: stopped.append(True))
@@ -280,7 +280,7 @@ def storage_wiped(it):
     set_first_name(page, "Again")
     page.evaluate("store.sync()")
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Again"
-    # The database alone is wiped while no page is open: what the page's storage contains tells.
+    # Only the database is deleted while no page is open. The page's local storage shows this.
     for name in ("One", "Two"):
         page.evaluate(f"store.edit('shoppers', {123 if name == 'One' else 124}, (s) => {{ s.customer.firstName = '{name}'; }})")
     page.evaluate("store.close()")
@@ -421,7 +421,7 @@ def a_database_of_the_first_version(it):
     assert first_name(page) == "Kept" and page.evaluate("store.status.unsent") == 1
     page.evaluate("store.sync()")
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Kept"
-    # A newer version elsewhere: this one is told so, and can be read.
+    # Another tab opens the store with a newer version. This tab gets an event, and can still read.
     page.evaluate("""new Promise((resolve) => {
       indexedDB.databases().then(([{ name }]) => { const opening = indexedDB.open(name, 99); opening.onsuccess = () => { opening.result.close(); resolve(); }; });
     })""")
@@ -608,9 +608,9 @@ def decisions_without_a_network(it):
     page.evaluate("store.sync()")
     it.gateway.merge("shoppers", 123, {"customer": {"firstName": {"old": "Joe", "new": "Theirs"}}})
     name = page.evaluate("store.edit('shoppers', 123, (s) => { s.customer.firstName = 'Mine'; }).then((ticket) => ticket.name)")
-    assert page.evaluate("store.sync()")["conflicts"] == 1  # what comes of it is loaded, and no worker keeps it yet
+    assert page.evaluate("store.sync()")["conflicts"] == 1  # the modules for conflicts are loaded, and no worker stores them yet
     page.close()
-    page = it.tab(context)  # what this one loads is kept, and it loads what its store needs
+    page = it.tab(context)  # the modules of this tab are stored, and it loads those that its store needs
     page.wait_for_function("navigator.serviceWorker.controller")
     page.evaluate("store.sync()")
     page.close()
@@ -630,7 +630,7 @@ def the_service_worker(it):
     page = it.tab(context)
     page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => {})")
     page.close()
-    page = it.tab(context)  # what this one loads is kept
+    page = it.tab(context)  # the modules of this tab are stored
     page.wait_for_function("navigator.serviceWorker.controller")
     page.evaluate("store.start()")
     page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
@@ -719,7 +719,7 @@ INPUTS = """(() => {
 
 @scene
 def fields_of_a_form(it):
-    """Two tabs have a form of one record: inputs as they are, groups that follow, groups that meet."""
+    """Two tabs have a form of one record: unchanged inputs, groups that follow, and groups that conflict."""
     context = it.device()
     one, other = it.tab(context), it.tab(context)
     one.evaluate("store.sync()")
@@ -753,7 +753,7 @@ def fields_of_a_form(it):
     other.evaluate("form.save().then(() => {})")
     one.evaluate("until(() => form.field('customer.firstName').value === 'Jo')")
     assert one.locator("[name=firstName]").input_value() == "Jo"
-    # Both tabs type into one group, and both save: the second keeps its own.
+    # Both tabs edit one group, and both save. The second keeps its value.
     one.locator("[name=firstName]").fill("Joan")
     other.locator("[name=firstName]").fill("Joel")
     one.evaluate("form.save().then(() => {})")
@@ -773,7 +773,7 @@ def fields_of_a_form(it):
 
 @scene
 def subsets(it):
-    """Two tabs want other records: the one that was opened last decides, and no edit is lost."""
+    """Two tabs keep different records. The last opened tab decides, and no edit is lost."""
     context = it.device()
     keep = '{ keep: { shoppers: { where: { "customer.county": "%s" } } } }'
     counties = "store.records('shoppers').then((all) => [...new Set(all.map((one) => one.customer.county))])"
@@ -792,7 +792,7 @@ def subsets(it):
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Kept"
     assert [url for url in asked if "/v1/snapshot" in url and "unless=" in url], "the tab that leads reads the difference"
     assert one.evaluate("store.record('shoppers', 123)") is None
-    # A record that leaves while it is edited stays until the answer.
+    # A record that departs while it is edited remains until the answer.
     number = other.evaluate("store.records('shoppers').then((all) => all[0].id)")
     it.gateway.process.send_signal(19)
     other.evaluate(f"store.edit('shoppers', {number}, (s) => {{ s.customer.firstName = 'Late'; }}).then(() => {{}})")
@@ -939,7 +939,7 @@ def queries(it):
 
 @scene
 def queries_of_many(it):
-    """Figures of 100,000 records in IndexedDB; FIELDMERGE_RECORDS names another number."""
+    """Figures of 100,000 records in IndexedDB. FIELDMERGE_RECORDS changes the number."""
     page = it.tab(it.device())
     count = int(os.environ.get("FIELDMERGE_RECORDS", "100000"))
     table = json.loads((ROOT / "Tests/ClientCases/queries.json").read_text())
@@ -1050,7 +1050,7 @@ def main():
                     note = SCENES[name](it)
                     assert not it.errors, f"errors in a page: {it.errors}"
                     print(f"ok     {name} ({time.time() - began:.1f} s){': ' + note if note else ''}", flush=True)
-                except Exception as error:  # every scene is told
+                except Exception as error:  # each scene is reported
                     failed += 1
                     print(f"FAILED {name}: {type(error).__name__} in line {error.__traceback__.tb_next.tb_lineno}: {error} {it.errors}", flush=True)
                 finally:

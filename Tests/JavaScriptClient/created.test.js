@@ -22,11 +22,11 @@ async function begun() {
 
 const edits = async (store) => (await store.unsent()).map((push) => push.edits[0].changeset);
 
-test("a null that its user has set behind a creation is no value of the database", async () => {
+test("a null that the user set after a creation is not replaced by the value of the database", async () => {
   const { server, store, answer } = await begun(), { id } = await store.create("tags", (one) => { one.tag.name = "a"; });
   const syncing = store.sync(), request = await server.request();
   await store.edit("tags", id, (one) => { one.tag.rank = 7; });
-  // With another record it is a push of its own.
+  // With another record it is a separate push.
   await store.transaction(async (t) => {
     await t.edit("tags", id, (one) => { one.tag.rank = null; });
     await t.edit("tags", 1, (one) => { one.tag.name = "x"; });

@@ -5,7 +5,7 @@ import { Rules } from "../../Sources/clients/javascript/rules.js";
 import { rules } from "./simulated.js";
 import { box, reading, scripted, started, waiting } from "./stores.js";
 
-/** An edit and a form of one label, each without the other, over a label that others have changed. */
+/** An edit and an independent form of one label, which others have changed. */
 async function met() {
   const { store, see } = await reading();
   await see("");
@@ -20,7 +20,7 @@ async function met() {
 
 const labels = async (store) => (await waiting(store)).map(({ box }) => [box.label.old, box.label.new]);
 
-/** Edits a record in a push of its own, which joins none of one record. */
+/** Edits a record in a separate push, because it has a second record. */
 const apart = (store, change) => store.transaction(async (t) => {
   await t.edit("boxes", 1, change);
   await t.edit("boxes", 2, (record) => { record.box.code += "+"; });
@@ -43,7 +43,7 @@ test("keepMine of an edit leaves the old of a form that was made over another va
   await store.close();
 });
 
-test("an edit over one that takeTheirs takes out goes on from its old, and is overtaken itself", async () => {
+test("an edit after one that takeTheirs removes has its old value, and is overtaken", async () => {
   const { store, see } = await reading();
   await see("");
   await store.edit("boxes", 1, (record) => { record.box.label = "a"; });
@@ -62,7 +62,7 @@ test("an edit over one that takeTheirs takes out goes on from its old, and is ov
   await store.close();
 });
 
-test("keepMine takes as seen what its entry shows, and a later change is still to be decided", async () => {
+test("keepMine decides about the value of its entry, and a later change is a new decision", async () => {
   const { store, see } = await reading(), heard = [];
   await see("");
   await store.edit("boxes", 1, (record) => { record.box.label = "mine"; });
@@ -80,7 +80,7 @@ test("keepMine takes as seen what its entry shows, and a later change is still t
   await store.close();
 });
 
-test("a discarded edit leaves a later one that was made over another value as it was", async () => {
+test("a discarded edit does not change a later one that was based on another value", async () => {
   const { store, entryOf } = await met(), { name } = await entryOf("form");
   await (await store.unsent())[0].discard();
   assert.deepEqual(await labels(store), [["", "form"]]);
@@ -99,7 +99,7 @@ test("the entry of an edit that was overtaken by a discarded one leaves with it"
   await store.close();
 });
 
-test("what a discarded edit has added is in no later one", async () => {
+test("the addition of a discarded edit is in no later edit", async () => {
   const { gateway, store } = await started();
   await store.edit("boxes", 1, (record) => { record.box.count += 1; });
   await apart(store, (record) => { record.box.count += 2; });
@@ -111,7 +111,7 @@ test("what a discarded edit has added is in no later one", async () => {
   await store.close();
 });
 
-test("an edit back to the first value is sent where another value is below it, and cancels itself elsewhere", async () => {
+test("an edit back to the first value is sent if the store has another value, and is dropped otherwise", async () => {
   const { gateway, store } = await started(), form = await store.draft("boxes", 1);
   form.record.box.label = "form";
   await store.edit("boxes", 1, (record) => { record.box.label = "edit"; });
@@ -127,7 +127,7 @@ test("an edit back to the first value is sent where another value is below it, a
   await store.close();
 });
 
-test("a sum that is taken back over another edit of it counts exactly", async () => {
+test("an addition that is reverted after another one changes the sum exactly", async () => {
   const { gateway, store } = await started(), form = await store.draft("boxes", 1);
   form.record.box.count = 5;
   await store.edit("boxes", 1, (record) => { record.box.count = 1; });
@@ -152,7 +152,7 @@ test("the entry of an overtaken edit of a new record has its id, and becomes the
   await store.close();
 });
 
-test("an edit that refers to a discarded record with a key of its own leaves with it", async () => {
+test("an edit that refers to a discarded record with a key of the app is discarded too", async () => {
   const [boxes, tags] = rules.resources, own = { ...rules, resources: [boxes, { ...tags, sections: [{ ...tags.sections[0], key: [{ column: "id", type: "integer" }] }] }] };
   const { store } = await scripted([1, 2].map((id) => ({ resource: "boxes", id, record: box(id) })), { rules: own });
   await store.create("tags", (record) => Object.assign(record, { id: 7, tag: { name: "t", rank: 1 } }));
@@ -165,7 +165,7 @@ test("an edit that refers to a discarded record with a key of its own leaves wit
 });
 
 for (const call of ["takeMine", "takeTheirs"]) {
-  test(`${call} of a conflict whose group has more fields by now`, async () => {
+  test(`${call} of a conflict whose group has got more fields`, async () => {
     const { gateway, store } = await started();
     await store.edit("boxes", 1, (record) => { record.box.label = "mine"; });
     gateway.records.get("boxes/1").box.label = "theirs";
@@ -183,7 +183,7 @@ for (const call of ["takeMine", "takeTheirs"]) {
   });
 }
 
-test("values of an entry have the form of their group, and names in JSON values stay", () => {
+test("values of an entry have the form of their group, and names in JSON values are unchanged", () => {
   const sections = (...groups) => new Rules({ version: "1", limits: {}, resources: [{ resource: "a", sections: [{ section: "s", kind: "root", key: [], groups }] }] }).resources.get("a").sections;
   const field = (name, more) => ({ field: name, type: "text", ...more }), meta = { group: "meta", fields: [{ field: "meta", type: "json" }] };
   const before = sections(meta, { group: "title", fields: [field("title")] }), heading = field("heading", { formerly: ["title"] });

@@ -36,7 +36,7 @@ async function noted(options) {
   return { server, store, merge };
 }
 
-test("a number keeps its digits in JSON, and is JavaScript's own if that has its value", () => {
+test("a number keeps its digits in JSON, and is a JavaScript number if that has the same value", () => {
   for (const text of ["0", "-1.5", "1.10", "1E2", "9007199254740991", "-9007199254740991", "1e+21", "1e+300", "5e-324"]) assert.equal(typeof parse(`[${text}]`)[0], "number", text);
   for (const text of ["9007199254740992", "9007199254740993", "-9007199254740993", "12345678901234567000", "18446744073709551616", "1152921504606846976"]) assert.equal(parse(`[${text}]`)[0], BigInt(text));
   for (const text of ["1e400", "-1e-400", "1.000000000000000005", "1234567890123456.75"]) assert.equal(String(parse(`[${text}]`)[0]), text);
@@ -53,7 +53,7 @@ test("exact numbers are the same if their digits are", () => {
   for (const [one, other] of [["9007199254740993", "9007199254740992"], ["1e400", "1e401"], ["1e400", '"1e400"'], ["0.1234567890123456789", "0.1234567890123456788"]]) assert.ok(!same(parse(`[${one}]`), parse(`[${other}]`)), one);
 });
 
-test("a column of doubles has JavaScript's own numbers", async () => {
+test("a column of doubles has JavaScript numbers", async () => {
   const { store, merge } = await noted();
   await store.edit("notes", 1, (record) => { record.note.ratio = 12345678901234567000; });
   await merge(settings, "12345678901234567000");
@@ -63,7 +63,7 @@ test("a column of doubles has JavaScript's own numbers", async () => {
   await store.close();
 });
 
-test("doubles of read-only fields, of a conflict and of a snapshot that the app began with are JavaScript's own numbers", async () => {
+test("doubles of read-only fields, of a conflict and of a first snapshot are JavaScript numbers", async () => {
   const large = "12345678901234567000", line = `{"id":1,"note":{"settings":null,"count":1,"ratio":${large},"seen":${large}}}`, file = join(folder(), "notes.ndjson");
   writeFileSync(file, `{"snapshot":{"feed":"f","revision":1,"rules":"v1","resources":["notes"],"records":1}}\n{"resource":"notes","id":1,"record":${line}}\n{"end":{"records":1}}\n`);
   const { server, store } = await noted({ snapshot: file });
@@ -125,7 +125,7 @@ test("a store in a file keeps the digits of a JSON column", async () => {
   await store.close();
 });
 
-test("a JSON column takes no NaN and no undefined, and other columns no BigInt", async () => {
+test("a JSON column refuses NaN and undefined, and other columns refuse BigInt", async () => {
   const { store } = await noted();
   for (const value of [NaN, Infinity, undefined]) await assert.rejects(store.edit("notes", 1, (record) => { record.note.settings.limits = [value]; }), { code: "invalid-value", path: "note.settings" });
   await assert.rejects(store.edit("notes", 1, (record) => { record.note.count = 2n; }), { code: "invalid-value", path: "note.count" });

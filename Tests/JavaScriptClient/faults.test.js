@@ -31,7 +31,7 @@ class FaultyStorage {
   async close() {}
 }
 
-/** Edits and syncs with a storage that fails once; returns how many steps there were. */
+/** Edits and syncs with a storage that fails once, and returns the number of steps. */
 async function work(failAt) {
   const gateway = new SimulatedGateway(null), storage = new FaultyStorage(failAt), clock = new TestClock({ now: gateway.now }), where = `step ${failAt}`;
   const openStore = () => open({ server: gateway.url, user: "u", storage, clock, fetch: gateway.fetch, token: () => "t" });
@@ -101,7 +101,7 @@ async function strange(name, more = {}) {
   return { store, pushed };
 }
 
-test("a group named constructor is sent like others", async () => {
+test("a group named constructor is sent like other groups", async () => {
   const { store, pushed } = await strange("constructor");
   await store.edit("boxes", 1, (box) => { box.box.label = "x"; });
   assert.equal(await store.state("boxes", 1, "box.constructor"), "clean");
@@ -111,7 +111,7 @@ test("a group named constructor is sent like others", async () => {
   await store.close();
 });
 
-test("a field named __proto__ is refused at once where it is assigned, and other fields are edited", async () => {
+test("a field named __proto__ is refused when it is assigned, and other fields are edited", async () => {
   const { store, pushed } = await strange("__proto__");
   await assert.rejects(store.edit("boxes", 1, (box) => { box.box.__proto__ = "new"; }), { code: "unknown-field" });
   await store.edit("boxes", 1, (box) => { box.box.label = "x"; });
@@ -158,7 +158,7 @@ test("functions of the app that throw leave the store waiting, or as if nothing 
   }
 });
 
-test("a token function that never settles is abandoned after 30 seconds and called again; the deadline of a sync and close() hold", async () => {
+test("a token function that never settles is abandoned after 30 seconds and called again; the deadline of a sync and close() still work", async () => {
   const gateway = new SimulatedGateway(null), clock = new TestClock({ now: gateway.now });
   let calls = 0, isSilent = true;
   const store = await open({ server: gateway.url, user: "u", path: ":memory:", clock, fetch: gateway.fetch, token: () => { calls += 1; return isSilent ? new Promise(() => {}) : "t"; } });
@@ -183,7 +183,7 @@ test("a token function that never settles is abandoned after 30 seconds and call
   await third;
 });
 
-test("close() and the deadline of a sync hold although the storage does not answer", async () => {
+test("close() and the deadline of a sync work although the storage does not answer", async () => {
   const gateway = new SimulatedGateway(null), clock = new TestClock({ now: gateway.now }), storage = new MemoryStorage(), run = storage.run.bind(storage);
   let isSilent = false;
   storage.run = (...given) => (isSilent ? new Promise(() => {}) : run(...given));
@@ -198,7 +198,7 @@ test("close() and the deadline of a sync hold although the storage does not answ
   await closed;
 });
 
-/** Fails once at the first transaction behind one that has stored a whole snapshot. */
+/** Fails once at the first transaction after one that has stored a whole snapshot. */
 class LastStepStorage extends MemoryStorage {
   hasFailed = false;
   async run(writes, body) {
@@ -211,7 +211,7 @@ class LastStepStorage extends MemoryStorage {
   }
 }
 
-test("a sync that ends a snapshot of before gets what has changed since", async () => {
+test("a sync that ends an earlier snapshot gets the later changes", async () => {
   const gateway = new SimulatedGateway(null), storage = new LastStepStorage(), clock = new TestClock({ now: gateway.now });
   gateway.draw = () => 0.5;
   const begin = () => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, clock }), first = await begin();

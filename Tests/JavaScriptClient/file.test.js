@@ -10,7 +10,7 @@ import { folder } from "./gateway.js";
 
 const all = async (storage) => storage.run(false, async (tx) => Object.fromEntries(await tx.all("t")));
 
-test("what is cut off anywhere leaves whole transactions", async () => {
+test("a file that is truncated at any position contains whole transactions", async () => {
   const path = join(folder(), "store"), states = [{}];
   const storage = await FileStorage.open(path);
   const sizes = [statSync(path).size];
@@ -41,7 +41,7 @@ test("what is cut off anywhere leaves whole transactions", async () => {
   }
 });
 
-test("a file that is damaged in the middle is not taken for whole", async () => {
+test("a file that is damaged in the middle is not valid", async () => {
   const path = join(folder(), "store"), storage = await FileStorage.open(path);
   for (let number = 0; number < 3; number++) await storage.run(true, (tx) => tx.put("t", "a", number));
   await storage.close();
@@ -75,7 +75,8 @@ test("a file that another process, thread or container has is in use, until its 
   other.kill("SIGKILL");
   await ended;
   const storage = await FileStorage.open(path);
-  // A container whose process has the same number: only the beats tell, and who lost the lock writes no more.
+  // A process of another container may have the same number, so only the beats decide. A process that lost the lock
+  // cannot write.
   writeFileSync(`${path}.lock`, `somebody ${process.pid} 0 elsewhere`);
   await assert.rejects(storage.run(true, (tx) => tx.put("t", "a", 1)), { code: "in-use" });
   await storage.close();

@@ -25,7 +25,7 @@ test("a restored form whose entry was sent in part meanwhile is not saved", asyn
   await store.close();
 });
 
-test("a part of a restored form that stays refused is not saved by another form of it", async () => {
+test("a part of a restored form that remains refused is not saved by another form of it", async () => {
   const all = await scripted([{ resource: "boxes", id: 1, record: { ...box(1), things: [{ id: 7, name: "a" }] } }]), { server, store, page } = all;
   await store.edit("boxes", 1, (record) => {
     record.box.count += 1;
@@ -60,7 +60,7 @@ test("a form keeps its working copy when the rules are read again", async () => 
   await store.close();
 });
 
-test("a form keeps its working copy when a field gets another name, and takes that name", async () => {
+test("a form keeps its working copy when a field gets another name, and uses that name", async () => {
   const { gateway, store } = await started(), form = await store.draft("boxes", 1), { record } = form;
   record.box.label = "before";
   const [boxes, ...others] = gateway.rules.resources, [section, ...lists] = boxes.sections;
@@ -78,7 +78,7 @@ test("a form keeps its working copy when a field gets another name, and takes th
   await store.close();
 });
 
-test("a restored creation leaves to the database what the app has left to it", async () => {
+test("a restored creation omits the fields that the app omitted", async () => {
   const all = await scripted(), { store } = all;
   await store.create("boxes", (record) => { record.box.label = "x"; });
   await store.edit("boxes", 1, (record) => { record.things.push({}); });
@@ -94,7 +94,7 @@ test("a restored creation leaves to the database what the app has left to it", a
   await store.close();
 });
 
-test("a form of a record that has no answer takes what the database fills in", async () => {
+test("a form of a record without an answer gets the values that the database fills in", async () => {
   const { gateway, store } = await started();
   const { id } = await store.create("tags", (record) => { record.tag.name = "a"; });
   const early = await store.draft("tags", id), late = await store.draft("tags", id), heard = [];
@@ -139,7 +139,7 @@ test("an input becomes a value of its field's type, or gets a message", () => {
   }
 });
 
-test("a value that an input shows otherwise stays as it is", () => {
+test("a value that an input shows in another form is unchanged", () => {
   const cases = [["time", "09:30:00", "09:30"], ["time", "-1:30:05.250000", "-1:30:05.25"], ["datetime", "2026-11-24T09:30:00.000000", "2026-11-24T09:30"], ["datetime", "2026-11-24 09:30:00", "2026-11-24T09:30"],
     ["date", "0000-00-00", ""], ["text", null, ""], ["text", "", ""], ["decimal", "1.50", "1.50"], ["set", null, []], ["set", "a,b", ["a", "b"]], ["json", { a: 1 }, '{"a":1}'], ["integer", "18446744073709551615", "18446744073709551615"]];
   for (const [type, value, input] of cases) {
@@ -195,7 +195,7 @@ test("a form has values, messages and dirty fields, and is saved as one edit", a
   await store.close();
 });
 
-test("groups that are not edited follow the store, and edited ones meet", async () => {
+test("unedited groups follow the store, and edited groups conflict", async () => {
   const all = await boxed(), { store } = all, form = await store.form("boxes", 1), label = form.field("box.label"), code = form.field("box.code"), first = form.field("things.name", 7);
   label.set("mine");
   form.record.things.push({ name: "new" });
@@ -217,7 +217,7 @@ test("groups that are not edited follow the store, and edited ones meet", async 
   await store.close();
 });
 
-test("a row that is gone meets the edit of it, and leaves the form without one", async () => {
+test("a missing row conflicts with its edit, and is removed from the form without an edit", async () => {
   const all = await boxed(), { store } = all, form = await store.form("boxes", 1), name = form.field("things.name", 7);
   name.set("edited");
   await pull(all, { ...box(1), things: [] });
@@ -231,7 +231,7 @@ test("a row that is gone meets the edit of it, and leaves the form without one",
   await store.close();
 });
 
-test("revert drops what was typed and shows the store", async () => {
+test("revert discards the input and shows the value of the store", async () => {
   const { store } = await boxed(), form = await store.form("boxes", 1);
   form.field("box.label").set("typed");
   form.field("box.count").set("x");
@@ -267,7 +267,7 @@ test("a part of a form is saved alone, whatever the other inputs contain", async
   await store.close();
 });
 
-test("a part of a form that meets another edit is reverted to the value of the store", async () => {
+test("a part of a form that conflicts with another edit is reverted to the value of the store", async () => {
   const all = await boxed(), { store } = all, form = await store.form("boxes", 1), label = form.field("box.label");
   label.set("mine");
   form.field("box.code").set("c");
@@ -316,7 +316,7 @@ test("a form of a new record is a creation, and goes on as a form of it", async 
   await store.close();
 });
 
-test("what other edits of this device change follows while a form is saved", async () => {
+test("changes by other edits of this device are followed while a form is saved", async () => {
   const { store } = await boxed(), form = await store.form("boxes", 1);
   form.field("box.label").set("a");
   const saved = form.save(), other = store.edit("boxes", 1, (record) => { record.box.code = "c"; });

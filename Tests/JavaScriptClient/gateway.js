@@ -15,7 +15,7 @@ const make = () => mkdtempSync(join(tmpdir(), "fieldmerge-js-"));
 const remove = (folder) => rmSync(folder, { recursive: true, force: true });
 afterEach(() => folders.splice(0).forEach(remove));
 
-/** A folder that is the test's own, and is removed behind it. */
+/** A new folder, which is deleted after the test. */
 export function folder() {
   folders.push(make());
   return folders.at(-1);

@@ -11,7 +11,7 @@ after(() => shop.stop());
 
 const device = (more = {}) => open({ server: shop.url, user: "ann", path: ":memory:", client: "tests/1.0", ...more });
 
-/** Resolves once a store tells of something. */
+/** Resolves at the next event of a type. */
 const heard = (store, type) => new Promise((resolve) => store.addEventListener(type, resolve, { once: true }));
 
 /** Resolves once a store has nothing to send and rests. */
@@ -42,14 +42,14 @@ test("two devices edit one record", async () => {
   assert.deepEqual(record.groceries.map((item) => item.name), ["Beans", "Rice"]);
   await one.sync();
   assert.deepEqual(await one.record("shoppers", 123), await other.record("shoppers", 123));
-  // The other takes her value back.
+  // The other user restores her value.
   const mine = await one.edit("shoppers", 123, (s) => { s.customer.firstName = "Rob"; });
   await one.sync();
   assert.deepEqual((await mine.outcome).conflicts, []);
   for (const store of [one, other]) await store.close();
 });
 
-test("a form takes what inputs contain, and the gateway stores it", async () => {
+test("a form reads the values of inputs, and the gateway stores them", async () => {
   const store = await device();
   await store.sync();
   const { fields } = (await store.rules("shoppers")).sections.customer;
@@ -66,7 +66,7 @@ test("a form takes what inputs contain, and the gateway stores it", async () => 
   await store.close();
 });
 
-test("a row that is created is known by its temporary name for ever, also after a restart", async () => {
+test("a created row can always be found by its temporary id, also after a restart", async () => {
   const path = join(folder(), "ann.store");
   let store = await device({ path });
   await store.sync();
@@ -111,7 +111,7 @@ test("a push that is refused blocks nothing", async () => {
   for (const store of [one, other]) await store.close();
 });
 
-test("amounts count exactly, whoever adds", async () => {
+test("amounts are exact with several clients", async () => {
   const stores = await Promise.all([1, 2, 3].map(() => device()));
   for (const store of stores) await store.sync();
   const before = (await stores[0].record("articles", 1)).article.stock;
@@ -128,7 +128,7 @@ test("amounts count exactly, whoever adds", async () => {
   }
 });
 
-test("changes come by themselves", async () => {
+test("changes arrive without a sync", async () => {
   const [one, other] = [await device(), await device()];
   for (const store of [one, other]) store.start();
   await Promise.all([settled(one), settled(other)]);
@@ -162,7 +162,7 @@ test("a server that is killed and comes again costs nothing", async () => {
   await own.stop();
 });
 
-test("sign-out refuses, sends or discards what is unsent", async () => {
+test("sign-out refuses, sends or discards unsent edits", async () => {
   const path = join(folder(), "ann.store");
   const store = await device({ path });
   await store.sync();
@@ -191,7 +191,7 @@ test("a store begins with a snapshot, and needs no network for it", async () => 
   await online.close();
 });
 
-test("only some resources are kept, the rest is asked for", async () => {
+test("only some resources are stored, the others are requested", async () => {
   const store = await device({ resources: ["aisles"] });
   await store.sync();
   assert.deepEqual((await store.diagnose()).resources.shoppers, 0);
@@ -204,7 +204,7 @@ test("only some resources are kept, the rest is asked for", async () => {
   await store.close();
 });
 
-test("where nothing is kept, all is asked for, and edits are sent all the same", async () => {
+test("if nothing is stored, all records are requested, and edits are sent", async () => {
   const asked = [];
   const store = await device({ resources: [], fetch: (url, init) => {
     asked.push(new URL(url).pathname);
@@ -226,7 +226,7 @@ test("where nothing is kept, all is asked for, and edits are sent all the same",
   await store.close();
 });
 
-test("takeMine makes what is gone once more, and deletes what was kept", async () => {
+test("takeMine creates a missing record again, and deletes a kept one", async () => {
   const [one, other] = [await device(), await device()];
   await one.sync();
   const { id: made } = await one.create("aisles", (a) => { a.aisle.name = "Sweets"; });
@@ -257,7 +257,7 @@ test("takeMine makes what is gone once more, and deletes what was kept", async (
   for (const store of [one, other]) await store.close();
 });
 
-test("what is not kept is watched and edited without being read first", async () => {
+test("records outside the store are watched and edited without a read before", async () => {
   let asked = 0;
   const store = await device({ resources: ["aisles"], fetch: (url, init) => {
     asked += /records.shoppers/.test(url);
@@ -280,7 +280,7 @@ test("what is not kept is watched and edited without being read first", async ()
   await store.close();
 });
 
-test("the app's own rule settles a conflict, and a repair is made as a change is stored", async () => {
+test("a rule of the app decides a conflict, and a repair is made when a change is stored", async () => {
   const one = await device(), other = await device({
     onConflict: (conflict) => (conflict.group === "firstName" ? `${conflict.current}-${conflict.new}` : undefined),
     beforeStore: async (change) => {

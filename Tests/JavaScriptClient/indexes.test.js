@@ -10,7 +10,7 @@ const { rules, base } = JSON.parse(readFileSync(new URL("../ClientCases/queries.
 const options = { search: { orders: ["order.title", "lines.note"] }, indexes: { orders: ["order.title", "order.status", "order.amount", "order.serial", "order.planned", "order.tags", "lines.article", "id"] } };
 const turns = async (count = 20) => { for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setTimeout(resolve, 0)); };
 
-/** A gateway that accepts everything and has records of its own. */
+/** A gateway that accepts all edits, with records of the test. */
 class Orders {
   records = new Map();
   changes = [];
@@ -55,7 +55,7 @@ class Orders {
 
 const blank = Object.fromEntries(Object.keys(base[0].record.order).map((name) => [name, null]));
 
-/** Values that meet each other: few of each kind, in several spellings. */
+/** Values that are often equal: few of each kind, in several forms. */
 function values(draw) {
   const one = (list) => list[Math.floor(draw() * list.length)];
   return {
@@ -220,7 +220,7 @@ async function walk(seed, isIndexed) {
 const seeds = Number(process.env.FIELDMERGE_SEEDS ?? 10), first = Number(process.env.FIELDMERGE_SEED ?? 1);
 
 for (const isIndexed of [false, true]) {
-  test(`queries, pages and live queries are those of an oracle${isIndexed ? ", with indexes" : ""}, seeds ${first} to ${first + seeds - 1}`, async (context) => {
+  test(`queries, pages and live queries equal those of an oracle${isIndexed ? ", with indexes" : ""}, seeds ${first} to ${first + seeds - 1}`, async (context) => {
     const sum = { isWhole: 0, runs: 0, tests: 0 };
     for (let seed = first; seed < first + seeds; seed++) for (const [name, value] of Object.entries(await walk(seed, isIndexed))) sum[name] += value;
     context.diagnostic(JSON.stringify(sum));
@@ -233,7 +233,7 @@ for (const isIndexed of [false, true]) {
 
 class Broken extends Error {}
 
-/** A storage that fails once at a step, or is killed there; `isBroken` says which writes fail always. */
+/** A storage that fails once at a step, or is killed there. `isBroken` names writes that always fail. */
 class FaultyStorage {
   steps = 0;
   isDead = false;
@@ -280,7 +280,7 @@ async function built(store) {
   assert.fail("the indexes are never whole");
 }
 
-/** Syncs, edits and gets changes, while indexes are built by a storage that fails; then queries. */
+/** Syncs, edits and gets changes, while indexes are built by a storage that fails. Then it runs queries. */
 async function faulty(failAt, isKill) {
   const make = values(random(1)), orders = new Orders(Array.from({ length: 10 }, (_, index) => randomOrder(index + 1, make))), kept = new MemoryStorage(), where = `step ${failAt}`;
   let storage = new FaultyStorage(kept, failAt, isKill), sure = 0;
@@ -367,7 +367,7 @@ test("if the disk is full, records are stored without indexes, and the next open
   await next.close();
 });
 
-test("a tab without indexes does not make those of another tab wrong", async (context) => {
+test("a tab without indexes keeps those of another tab correct", async (context) => {
   const make = values(random(3)), orders = new Orders(Array.from({ length: 10 }, (_, index) => randomOrder(index + 1, make))), kept = new MemoryStorage();
   const tab = (more) => openStore(orders, { shared: context.name, close: async () => {}, run: (...given) => kept.run(...given) }, more);
   const early = await tab({}); // opened before there is any index
@@ -384,7 +384,7 @@ test("a tab without indexes does not make those of another tab wrong", async (co
   }
   await built(store);
   const entries = [...kept.entries()].length;
-  const late = await tab({}); // leaves the indexes of others as they are
+  const late = await tab({}); // does not change the indexes of other tabs
   context.after(() => late.close());
   orders.put(6, { ...randomOrder(6, make) });
   await late.sync();
@@ -413,7 +413,7 @@ test("an answer and a page that change one record leave one set of entries", asy
   await store.close();
 });
 
-test("indexes that are declared no longer are dropped, and others are built", async () => {
+test("indexes that are no longer declared are dropped, and others are built", async () => {
   const make = values(random(5)), orders = new Orders(Array.from({ length: 5 }, (_, index) => randomOrder(index + 1, make))), kept = new MemoryStorage();
   const names = async (more) => {
     const store = await openStore(orders, kept, more);
@@ -461,7 +461,7 @@ test("a record that a new snapshot lacks leaves its indexes, and is gone", async
   await store.close();
 });
 
-/** Opens a tab of a storage, which counts its writes and fails when it is told to. */
+/** Opens a tab of a storage, which counts its writes and fails if the test says so. */
 function tabOf(context, orders, kept, more) {
   const own = { writes: 0, error: null }, storage = { shared: context.name, close: async () => {}, run: async (writes, body) => {
     own.writes += writes;
@@ -488,7 +488,7 @@ async function quiet(tabs) {
   assert.fail("they write without end");
 }
 
-/** Waits until a store has some indexes, and no others. */
+/** Waits until a store has exactly some indexes. */
 async function builtAs(store, names) {
   for (let turn = 0; turn < 500; turn++) {
     if ((await namesIn(store)).join() === names.join()) return;
@@ -511,7 +511,7 @@ for (const [name, names, one, other] of [
     await quiet(tabs);
     await builtAs(plain.store, names);
     await Promise.all(tabs.map(({ store }) => store.close()));
-    // A tab that is opened drops the index of one that is open, which builds it again with the next change.
+    // A new tab drops the index of an open one, which builds it again with the next change.
     const early = await tab(one);
     await quiet([early]);
     const late = await tab(other);
@@ -524,7 +524,7 @@ for (const [name, names, one, other] of [
   });
 }
 
-test("a store that has indexes is newer than what a library without them opens", async () => {
+test("a library without indexes does not open a store that has indexes", async () => {
   const orders = plainOrders(3), kept = new MemoryStorage(), metaOf = () => [...kept.entries()].find(([table, key]) => table === "meta" && key === "meta")[2];
   const run = async (more, body) => {
     const store = await openStore(orders, kept, more);
@@ -538,7 +538,7 @@ test("a store that has indexes is newer than what a library without them opens",
   assert.equal(await run({ indexes }), 4);
   assert.equal(await run({}), 4);
   assert.equal(await run({ indexes, resources: ["orders"] }, (store) => check(store, query, "other resources")), 4);
-  // As an earlier library leaves a store whose form says nothing of indexes.
+  // The form of an earlier library, which has no indexes.
   kept.apply([["meta", "meta", { ...metaOf(), form: 3 }], ["r:orders", "1", { r: { ...orders.records.get(1), order: { ...blank, status: "done" } } }]]);
   assert.equal(await run({ indexes }, async (store) => {
     await turns(20);
@@ -595,7 +595,7 @@ test("a live query by the temporary id of an item keeps its records when the ite
   assert.deepEqual([idsOf(live.value), typeof live.value[0]?.things[0].id], [[1], "number"]);
 });
 
-test("a first load hands its records to live queries, and edits and changes meanwhile count", async () => {
+test("a first load passes its records to live queries, with edits and changes made meanwhile", async () => {
   const clock = new TestClock(), records = Array.from({ length: 1200 }, (_, index) => ({ resource: "boxes", id: index + 1, record: box(index + 1, { count: index }) }));
   const server = new ScriptedServer({ rules: boxRules, records }), page = { feed: "feed-1", revision: 1, more: false, rules: boxRules.version, changes: [] };
   const store = await open({ server: server.url, user: "u", path: ":memory:", fetch: server.fetch, clock }), live = store.live("boxes", { sort: ["-box.count"] }), first = store.sync();

@@ -44,7 +44,7 @@ test("the gateway filters, and another subset needs only the difference", async 
   await all.sync();
   assert.deepEqual([(await all.record("shoppers", first)).customer.lastName, (await all.record("shoppers", first)).customer.county], ["Hill", "Essex"]);
   await store.close();
-  // Offline, the app wants other records; edits of those that leave are sent.
+  // Offline, the app keeps other records. Edits of departing records are sent.
   requests.length = 0;
   store = await device({ shoppers: { where: { "customer.county": "Essex" } } });
   const [, second] = wanted(isKent);
@@ -57,7 +57,7 @@ test("the gateway filters, and another subset needs only the difference", async 
   assert.equal(snapshots.length, 1);
   assert.match(snapshots[0].searchParams.get("unless"), /:\d+$/);
   await store.close();
-  // A filter that the gateway refuses is a problem with a path; what is here stays readable, and edits are merged.
+  // A filter that the gateway refuses is a problem with a path. Stored records can be read, and edits are merged.
   store = await device({ shoppers: { where: { "customer.city": "Kent" } } });
   const report = await store.sync();
   assert.deepEqual([report.phase, report.problem.code, report.problem.path], ["waiting", "unknown-field", "filter.shoppers.customer.city"]);

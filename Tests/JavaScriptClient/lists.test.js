@@ -7,7 +7,7 @@ import { SimulatedGateway, rules } from "./simulated.js";
 const box = (id, more = {}) => ({ id, box: { count: 0, label: "", tag: null, ...more }, things: [] });
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** Resolves once something holds. */
+/** Resolves when a condition is true. */
 async function until(holds) {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
 }
@@ -21,14 +21,14 @@ async function started(options = {}) {
   return { gateway, storage, store, begin };
 }
 
-/** Has an edit of a label meet one of the gateway's. */
+/** Causes a conflict of a label with an edit at the gateway. */
 async function meet(gateway, store, label = "mine") {
   await store.edit("boxes", 1, (record) => { record.box.label = label; });
   gateway.records.get("boxes/1").box.label = `theirs of ${label}`;
   await store.sync();
 }
 
-test("an event stays on disk until a handler has returned", async (context) => {
+test("an event is on disk until a handler has returned", async (context) => {
   context.mock.method(console, "error", () => {});
   const { gateway, storage, store, begin } = await started(), names = [];
   let release;

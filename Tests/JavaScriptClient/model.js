@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage, ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
 
-/** What `$names` stand for. */
+/** The values of `$names`. */
 class Names {
   #values = new Map();
 
@@ -19,7 +19,7 @@ class Names {
     assert.deepEqual(value, this.#values.get(name), `${name} stands for something else`);
   }
 
-  /** Compares; with `part` further members may be there. */
+  /** Compares two values. With `part`, more members are allowed. */
   match(expected, actual, path, part = false) {
     if (typeof expected === "string" && expected.startsWith("$")) return this.bind(expected, actual);
     if (Array.isArray(expected)) {
@@ -36,7 +36,7 @@ class Names {
   value(name) { return this.#values.get(name); }
 }
 
-/** Items of a changeset may come in any order: those with an id of the server's first. */
+/** Items of a changeset may have any order. Those with an id of the server come first. */
 const ordered = (edits) => edits.map((edit) => ({
   ...edit, changeset: Object.fromEntries(Object.entries(edit.changeset).map(([name, section]) => [name, Array.isArray(section)
     ? [...section].sort((one, other) => (typeof one.id === "number" ? one.id : 1e9) - (typeof other.id === "number" ? other.id : 1e9)) : section])),
@@ -114,7 +114,7 @@ export class Run {
     return { feed: this.feed, revision: this.revision, more: false, rules: this.rules.version, changes: this.names.filled(changes), ...more };
   }
 
-  /** Waits until the client has dealt with an answer: its sync is over, or it asks again. */
+  /** Waits until the client has processed an answer: its sync has ended, or it sends a request. */
   async dealtWith() {
     this.next ??= this.server.request();
     await Promise.race([this.sync, this.next]);
@@ -129,7 +129,7 @@ export class Run {
     }
   }
 
-  /** Answers a request for the difference of two filters as the last step says; without a step the connection breaks. */
+  /** Answers a request for the difference of two filters by the last step. Without a step the connection breaks. */
   answerDifference(request, query) {
     const told = this.gatewayDifference;
     this.gatewayDifference = told?.then ?? null;
@@ -273,7 +273,7 @@ export class Run {
     if (changes === null) body.changes = null;
     if (difference) this.gatewayDifference = difference;
     if (snapshot) Object.assign(this.server, { records: snapshot, feed: this.feed, revision: this.revision });
-    // Without a place the client takes no changes from the answer.
+    // Without a stored position the client does not store changes of the answer.
     if (this.case.keep !== undefined && !("since" in this.request.json)) this.revision -= 1;
     this.request.answer(filled.every((result) => result.code === 200) && changes !== null ? 200 : 207, body);
     await this.dealtWith();
@@ -391,7 +391,7 @@ export class Run {
     this.isOffline = false;
     this.request?.fail();
     this.storage.dead = true;
-    // What the client asked for behind the last answer is lost with it.
+    // A request of the client after the last answer is lost.
     let isOver = false;
     void this.next?.then((request) => { if (!isOver) request.fail(); });
     await this.sync?.catch(() => {});

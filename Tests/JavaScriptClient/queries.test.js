@@ -12,7 +12,7 @@ const told = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", impo
 
 const followedIn = ({ followed }) => followed.map((one) => Object.fromEntries(Object.entries(one).map(([name, record]) => [name, record && record.id])));
 
-/** The steps of queries, besides those of the model. */
+/** The steps of queries, in addition to those of the model. */
 class QueryRun extends Run {
   options = { search: told.search };
   results = new Map();
@@ -76,7 +76,7 @@ for (const { name, rule, steps } of told.cases) both(`${name} (${rule})`, { step
 
 test("a live list has its records as soon as the first load ends", async () => {
   const clock = new TestClock(), begun = clock.now(), gateway = new SimulatedGateway(null);
-  // The list is evaluated for the new rules first, so what the snapshot has is seen while it is read.
+  // The list is first evaluated for the new rules, so the snapshot's records are visible while it is read.
   const fetch = async (url, init) => {
     if (url.includes("/v1/snapshot")) await until(() => clock.advance(16).then(() => clock.now() - begun >= 160));
     return gateway.fetch(url, init);

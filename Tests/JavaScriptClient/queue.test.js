@@ -4,14 +4,14 @@ import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage, ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
 import { SimulatedGateway, rules } from "./simulated.js";
 
-/** Resolves once something holds. */
+/** Resolves when a condition is true. */
 async function until(holds) {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 const begin = (gateway, more) => open({ server: gateway.url, user: "u", path: ":memory:", fetch: gateway.fetch, clock: new TestClock({ now: gateway.now }), ...more });
 
-/** A storage that counts what is asked of it. */
+/** A storage that counts its operations. */
 function counting(storage = new MemoryStorage()) {
   const counts = { read: 0, transactions: 0, longest: 0 };
   return {
@@ -30,7 +30,7 @@ function counting(storage = new MemoryStorage()) {
   };
 }
 
-/** Makes and sends edits and creations, and tells what it cost. */
+/** Makes and sends edits and creations, and returns the costs. */
 async function cost(edits) {
   const gateway = new SimulatedGateway(null), storage = counting();
   for (let id = 4; id <= edits; id++) gateway.records.set(`boxes/${id}`, { id, box: { count: 0, code: "", label: "", tag: null }, things: [] });
@@ -54,7 +54,7 @@ async function cost(edits) {
   return { edited: edited / edits, sent: (storage.counts.read - edited) / edits, longest: storage.counts.longest };
 }
 
-test("what an edit costs does not grow with the queue, and no transaction stores more than 25 answers", async (context) => {
+test("the costs of an edit do not grow with the queue, and no transaction stores more than 25 answers", async (context) => {
   const few = await cost(100), many = await cost(800);
   context.diagnostic(JSON.stringify({ few, many }));
   assert.ok(many.edited < 1.2 * few.edited, "edits");

@@ -4,7 +4,10 @@ import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage } from "../../Sources/clients/javascript/testing.js";
 import { SimulatedGateway } from "./simulated.js";
 
-/** A gateway, and what opens stores over one storage of a device. `answered` runs before the client gets an answer. */
+/**
+ * A gateway, and a function that opens stores over one storage of a device. `answered` runs before the client gets an
+ * answer.
+ */
 function device() {
   const gateway = new SimulatedGateway(null), storage = new MemoryStorage(), hooks = {};
   const fetch = async (url, init) => {
@@ -17,7 +20,7 @@ function device() {
 
 const label = (store, text) => store.edit("boxes", 1, (box) => { box.box.label = text; });
 
-test("an edit of a resource that is not stored any more is sent, though it was made while the others were read", async () => {
+test("an edit of a resource that is no longer stored is sent, also if it was made while the others were read", async () => {
   const { gateway, hooks, begin } = device(), all = await begin();
   await all.sync();
   let edit;
@@ -42,7 +45,7 @@ test("an edit of a resource that is not stored is sent after everything was read
   assert.equal(gateway.records.get("boxes/1").box.label, "mine");
 });
 
-test("two tabs with different resources store those of the tab that was opened last, and miss no change", async () => {
+test("two tabs with different resources store those of the last opened tab, and miss no change", async () => {
   const { gateway, begin } = device(), first = await begin({ resources: ["tags"] });
   await first.sync();
   const second = await begin();
@@ -51,7 +54,7 @@ test("two tabs with different resources store those of the tab that was opened l
   await other.sync();
   await label(other, "theirs");
   await other.sync();
-  // The tab that was opened first asks for the changes.
+  // The tab that was opened first requests the changes.
   await first.sync();
   assert.equal((await second.record("boxes", 1)).box.label, "theirs");
   assert.equal((await first.record("boxes", 1)).box.label, "theirs");

@@ -5,11 +5,11 @@ import { next } from "../../Sources/clients/javascript/scheduler.js";
 
 const { states, events, conditions, actions, table } = JSON.parse(readFileSync(new URL("../ClientCases/scheduler.json", import.meta.url)));
 
-/** Every way in which the conditions can hold. */
+/** All combinations of the conditions. */
 const worlds = Object.keys(conditions).reduce((all, name) => all.flatMap((world) => [{ ...world, [name]: false }, { ...world, [name]: true }]), [{}]);
 
 for (const state of states) {
-  test(`every cell of ${state} is decided as the table says`, () => {
+  test(`every cell of ${state} follows the table`, () => {
     assert.deepEqual(Object.keys(table[state]), Object.keys(events));
     for (const event of Object.keys(events)) {
       const rows = table[state][event];
@@ -31,12 +31,12 @@ const random = (seed) => () => {
   return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
 };
 
-test("walks at random keep what holds everywhere", () => {
+test("random walks keep the invariants", () => {
   for (let seed = 1; seed <= 500; seed++) {
     const draw = random(seed), pick = (list) => list[Math.floor(draw() * list.length)];
     let state = "idle", unsent = 0, isUnderWay = false, hasTimer = false;
     for (let step = 0; step < 200; step++) {
-      // Answers come to requests, timers to those who wait.
+      // Answers belong to requests, timers to waiting states.
       const possible = Object.keys(events).filter((event) => event !== "close"
         && (event.startsWith("answer.") || event === "token" ? isUnderWay : event === "timer" ? hasTimer : true)
         && (event !== "answer.page" || state === "pulling") && (!["answer.settled", "answer.tooLarge", "answer.history"].includes(event) || state === "pushing"));

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draws the pictures of the shop in Samples/pictures.
 
-Needs what shop.py needs, and Debian's `fonts-inter`, `pngquant` and `optipng`; run by hand after the app has changed:
+Needs the programs of shop.py, and Debian's `fonts-inter`, `pngquant` and `optipng`. Run by hand after a change of the
+app:
 
     python3 Tests/JavaScriptClient/screenshots.py
 """
@@ -46,14 +47,14 @@ def framed(browser, name, shots, background="#e7e3d8", ink="#20282b", round=12):
 
 
 def shot(window):
-    """The window as it is when nobody touches it."""
+    """The window without a mouse pointer and a focus."""
     window.page.mouse.move(1, 400)
     window.page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     return window.page.screenshot()
 
 
 def fresh(body):
-    """Draws on a gateway and with profiles of its own."""
+    """Draws with a new gateway and new profiles."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         gateway = Gateway(folder, "--serve-app", str(APP))

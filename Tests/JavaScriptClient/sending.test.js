@@ -7,12 +7,12 @@ import { SimulatedGateway, rules } from "./simulated.js";
 const box = (id, more = {}) => ({ id, box: { count: 0, code: "", label: "", tag: null, ...more }, things: [] });
 const photo = "p".repeat(300000);
 
-/** Resolves once something holds. */
+/** Resolves when a condition is true. */
 async function until(holds) {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** A store with three boxes, on a server whose answers to pushes a test gives. */
+/** A store with three boxes, and a server whose answers to pushes the test sends. */
 async function begun({ limits = rules.limits, ...more } = {}) {
   const server = new ScriptedServer({ rules: { ...rules, limits }, records: [1, 2, 3].map((id) => ({ resource: "boxes", id, record: box(id) })) });
   let revision = 1;
@@ -43,7 +43,7 @@ test("a body of more than 1 kB is packed, a short one is not", async () => {
   await store.close();
 });
 
-test("a request has 64 kB of pushes, twice as many after an answer, and half as many where none came; one at least", async () => {
+test("a request has 64 kB of pushes, twice as much after an answer, half as much without one, and at least one push", async () => {
   const { server, clock, store, merge } = await begun({ limits: { ...rules.limits, body: 300000 } });
   for (let number = 0; number < 40; number++) await store.create("tags", (tag) => { tag.tag.name = `${number}`.repeat(9000).slice(0, 9000); });
   const counts = [];
@@ -103,7 +103,7 @@ test("only edits of a resource with another shape wait, and those that depend on
   await store.close();
 });
 
-test("a large push goes alone, asks for no changes, and holds up nothing that shares nothing with it", async () => {
+test("a large push is sent alone, requests no changes, and delays no independent edit", async () => {
   const { server, clock, store, merge } = await begun();
   store.start();
   await until(() => store.status.phase === "idle");
@@ -112,7 +112,7 @@ test("a large push goes alone, asks for no changes, and holds up nothing that sh
   const big = await server.request();
   assert.deepEqual([idsOf(big), big.json.feed, big.json.since], [[1], undefined, undefined]);
   await until(() => store.status.phase === "pushing");
-  // What shares nothing is sent meanwhile; a later edit of the record waits.
+  // An independent edit is sent meanwhile. A later edit of the record waits.
   await label(store, 2, "small");
   const small = await server.request();
   assert.deepEqual(idsOf(small), [2]);
@@ -120,7 +120,7 @@ test("a large push goes alone, asks for no changes, and holds up nothing that sh
   await until(() => store.status.unsent === 1);
   await store.edit("boxes", 1, (one) => { one.box.code = "behind"; });
   await until(() => store.status.phase === "pushing");
-  // It is lost, and repeated after a wait of its own, which another edit does not end.
+  // The push is lost, and repeated after a separate wait, which another edit does not end.
   big.fail();
   await until(() => store.status.phase === "waiting");
   const { nextTry } = store.status;
@@ -140,7 +140,7 @@ test("a large push goes alone, asks for no changes, and holds up nothing that sh
   await store.close();
 });
 
-test("an edit that is made while a large push is frozen is sent beside it", async () => {
+test("an edit that is made while a large push is frozen is sent at the same time", async () => {
   for (let turns = 0; turns < 30; turns++) {
     const { server, store, merge } = await begun();
     store.start();
@@ -174,7 +174,7 @@ test("a sync ends when the large push has ended as well, and a small one is sent
   const report = await synced;
   assert.deepEqual([report.phase, report.sent, report.merged], ["idle", 2, 2]);
   assert.equal(store.status.unsent, 0);
-  // One that fails ends the sync as well, and the next one tries again at once.
+  // A failure also ends the sync, and the next one tries again at once.
   await label(store, 1, photo.toUpperCase());
   const failing = store.sync();
   (await server.request()).fail();
@@ -223,7 +223,7 @@ test("a large push that the deadline of a sync breaks off is repeated by a store
   await store.close();
 });
 
-test("the answer to a large push takes no newer record back", async () => {
+test("the answer to a large push replaces no newer record", async () => {
   const { server, store, merge } = await begun();
   await label(store, 1, photo);
   const synced = store.sync(), big = await server.request();
@@ -246,7 +246,7 @@ async function withLarge() {
   return { server, store, merge, told, page, overtaken };
 }
 
-test("what a large push has changed stays visible until a page contains it", async () => {
+test("the changes of a large push remain visible until a page contains them", async () => {
   const { server, store, merge, told } = await withLarge();
   await store.edit("boxes", 1, (one) => Object.assign(one.box, { count: 1, label: photo }));
   const { id } = await store.create("tags", (one) => { one.tag.name = photo; });
@@ -281,7 +281,7 @@ test("what a large push has changed stays visible until a page contains it", asy
   await store.close();
 });
 
-test("a page that is older than the answer to a large push takes nothing back", async () => {
+test("a page that is older than the answer to a large push reverts nothing", async () => {
   const { server, store, merge, told, page, overtaken } = await withLarge(), reads = [];
   await store.edit("boxes", 1, (one) => Object.assign(one.box, { code: "mine", label: photo }));
   const synced = store.sync(), big = await server.request();
@@ -348,7 +348,7 @@ class FullStorage extends MemoryStorage {
   async persist() { if (this.isFull) throw Object.assign(new Error("The disk is full."), { code: "storage" }); }
 }
 
-test("what is on disk is sent although the disk is full, and its answer is stored once it is not", async () => {
+test("stored edits are sent although the disk is full, and their answer is stored when it is not", async () => {
   const gateway = new SimulatedGateway(null), storage = new FullStorage(), pushed = [];
   const fetch = async (url, init) => { if (String(url).includes("/v1/sync")) pushed.push(await new Response(new Blob([init.body])).text()); return gateway.fetch(url, init); };
   const begin = () => open({ server: gateway.url, user: "u", storage, fetch, clock: new TestClock({ now: gateway.now }) });
@@ -367,7 +367,7 @@ test("what is on disk is sent although the disk is full, and its answer is store
   await add("c");
   assert.equal((await store.sync()).phase, "idle");
   assert.deepEqual([gateway.records.get("boxes/1").box.count, gateway.names(), store.status.unsent], [2, ["a", "c"], 0]);
-  // A process that is killed in between sends it with a time, and is told that it had none.
+  // A process that was killed in between sends it with a time. The report says that there was none before.
   await add("d");
   storage.isFull = true;
   await store.sync();
@@ -381,7 +381,7 @@ test("what is on disk is sent although the disk is full, and its answer is store
   await store.close();
 });
 
-test("if edits are added to a push that was sent without a write, nobody knows what of it was merged", async () => {
+test("if edits are added to a push that was sent without a write, its outcome is unknown", async () => {
   for (const isKilled of [true, false]) {
     const gateway = new SimulatedGateway(null), storage = new FullStorage();
     const begin = () => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, clock: new TestClock({ now: gateway.now }) });
@@ -397,7 +397,7 @@ test("if edits are added to a push that was sent without a write, nobody knows w
     }
     await (isKilled ? store : other).edit("boxes", 1, (one) => Object.assign(one.box, { count: one.box.count + 1, label: "two" }));
     for (let time = 0; time < 5; time++) await store.sync();
-    // The first number was added. The user decides what becomes of the rest.
+    // The first number was added. The user decides about the rest.
     assert.deepEqual([gateway.records.get("boxes/1").box.count, store.status.unsent], [1, 0]);
     const [entry, ...others] = await store.refusedEdits();
     assert.deepEqual([entry.problem.code, entry.edits[0].changeset.box.count, entry.edits[0].changeset.box.label.new, others], ["outcome-unknown", { old: 0, new: 2 }, "two", []]);
@@ -408,7 +408,7 @@ test("if edits are added to a push that was sent without a write, nobody knows w
 
 test("an upload has a second more for each 1,000 bytes, and a download that yields bytes is not broken off", async () => {
   const { server, clock, store } = await begun();
-  // What gzip cannot make small.
+  // A text that gzip cannot compress.
   const text = Array.from({ length: 150000 }, () => Math.floor(Math.random() * 36).toString(36)).join("");
   await label(store, 1, text);
   const synced = store.sync(), request = await server.request();

@@ -39,7 +39,7 @@ function changing() {
   return { gateway, server, begin: (options) => open({ server: server.url, user: "u", path: ":memory:", fetch: server.fetch, clock: new TestClock(), ...options }) };
 }
 
-test("a resource that is in the rules no longer: its edits are refused, its records go, and the others are sent", async () => {
+test("a resource that is no longer in the rules: its edits are refused, its records are removed, and other edits are sent", async () => {
   const { gateway, begin } = changing(), store = await begin();
   await store.sync();
   const ticket = await store.edit("tags", 1, (tag) => { tag.tag.color = "blue"; });

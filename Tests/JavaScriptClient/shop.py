@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Uses the shop of Samples/shop-web in Chromium as people do: two users, windows with and without a network.
+"""Uses the shop of Samples/shop-web in Chromium: two users, windows with and without a network.
 
-Needs Debian's `chromium`, Playwright and axe (`pip install playwright axe-playwright-python`); run by hand:
+Needs Debian's `chromium`, Playwright and axe (`pip install playwright axe-playwright-python`). Run by hand:
 
     python3 Tests/JavaScriptClient/shop.py [NAME ...]
 
 With FIELDMERGE_CLIENT=1 pages get the modules of the source tree instead of those in the program.
 
-Each scene has a gateway that serves the app, and profiles of its own. It fails on any error in a page's console, which a
-violation of the Content-Security-Policy is as well.
+Each scene has a new gateway that serves the app, and new profiles. It fails on any error in a page's console, also on a
+violation of the Content-Security-Policy.
 """
 
 import os
@@ -38,7 +38,7 @@ def scene(body):
 
 
 class Window:
-    """A window of a user: what a person does there, and sees."""
+    """A window of a user, with the actions of a person."""
 
     def __init__(self, stage, context, user, place=""):
         self.stage, self.user = stage, user
@@ -78,14 +78,14 @@ class Window:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def values(self):
-        """The terms of the first card with what stands beside them."""
+        """The terms of the first card with their values."""
         return self.cards.first.evaluate(
             "card => Object.fromEntries([...card.querySelectorAll('dl > div')].map(one =>"
             " [one.querySelector('dt').firstChild.textContent, one.querySelector('dd').textContent]))")
 
 
 class Stage:
-    """A browser with a gateway; errors of pages are kept."""
+    """A browser with a gateway. Errors of pages are collected."""
 
     def __init__(self, browser, gateway):
         self.browser, self.gateway, self.errors, self.contexts = browser, gateway, [], []
@@ -103,7 +103,7 @@ class Stage:
         return page
 
     def note(self, line):
-        # Without a network the browser itself says so of each request.
+        # Without a network the browser reports each request itself.
         if not line.text.startswith("Failed to load resource: "):
             self.errors.append(line.text)
 
@@ -169,10 +169,10 @@ def two_edits_meet(it):
     expect(anna.cards.first).to_contain_text("Your change came last, so the shop saved it.")
     expect(anna.page.locator("#said")).to_have_text("Changed twice: address. Ben changed it too.")
     expect(anna.field("Telephone")).to_have_value("01632 960777")
-    # The other one sees what became of his.
+    # The other user gets the outcome of his edit.
     expect(ben.field("Street")).to_have_value("7 Mill Lane")
     expect(ben.form.locator(".meanwhile").filter(has_text="Anna has replaced your text")).to_contain_text("“2 High St, Kent, CT1 1AA”")
-    # The card is there after the window was closed, and its buttons do what they say.
+    # The card remains after the window was closed, and its buttons work.
     anna.page.reload()
     expect(anna.cards).to_have_count(1)
     anna.button("Use Ben's").click()
@@ -184,7 +184,7 @@ def two_edits_meet(it):
 
 @scene
 def two_users_of_one_browser(it):
-    """As the quickstart has it: two windows side by side, each with a store and a network of its own."""
+    """Like the quickstart: two windows, each with a separate store and network."""
     context = it.device()
     anna, ben = [it.window(user, context=context).open() for user in ("anna", "ben")]
     anna.network(False)
@@ -317,7 +317,7 @@ def groceries(it):
     ben.button("Add").click()
     expect(ben.item("Soap")).to_have_count(1)
     ben.sent()
-    # Whoever types in a new item goes on typing when it gets its real number.
+    # A user who is typing in a new item can continue when it gets its number.
     anna.item("Rice").get_by_label("How much").focus()
     anna.network(True)
     anna.item("Rice").get_by_label("How much").focus()
@@ -344,12 +344,12 @@ def refused(it):
     expect(anna.cards.first).to_contain_text("Another customer already has this e-mail")
     assert anna.values() == {"E-mail before": "joe.shaw@example.com", "You wrote": "noor.penrose@example.com"}, anna.values()
     expect(anna.field("E-mail")).to_have_value("joe.shaw@example.com")
-    # It holds up nothing.
+    # Other edits are not delayed.
     anna.write("Telephone", "01632 960888")
     it.until(lambda: it.shopper()["customer"]["phone"], "01632 960888")
     anna.page.reload()
     expect(anna.cards).to_have_count(1)
-    # Once nobody else has the address, it goes through.
+    # When no other customer has the address, the edit is merged.
     it.gateway.merge("shoppers", NOOR, {"customer": {"email": {"old": "noor.penrose@example.com", "new": None}}})
     anna.page.get_by_role("link", name="1 to review").click()
     expect(anna.page.get_by_role("heading", name="To review")).to_be_focused()
@@ -365,7 +365,7 @@ def refused(it):
     anna.write("E-mail", "joe@example.com")
     expect(anna.cards).to_have_count(0)
     it.until(lambda: it.shopper()["customer"]["email"], "joe@example.com")
-    # Escape takes what was refused out of the form, and the next edit is sent without it.
+    # Escape removes the refused value from the form, and the next edit is sent without it.
     anna.write("E-mail", it.shopper(105)["customer"]["email"])
     expect(anna.cards).to_have_count(1)
     anna.button("Correct it").click()
@@ -467,7 +467,7 @@ KEPT = """(async () => {
 
 
 def kept(it, page, before=None):
-    """The name of what the service worker keeps, and its paths, once that is whole and not what it was before."""
+    """The name and the paths of the service worker's cache, when it is complete and has changed."""
     it.until(lambda: (page.evaluate(KEPT) or [before])[0] != before)
     return page.evaluate(KEPT)
 
@@ -488,7 +488,7 @@ def without_a_network_at_all(it):
     anna.page.reload()
     expect(anna.field("Street")).to_have_value("1 Island")
     expect(anna.status).to_have_text("No network. 1 change waits on this device.")
-    # A network, and nobody there.
+    # A network without a server.
     context.set_offline(False)
     expect(anna.status).to_contain_text("The shop does not respond. 1 change waits on this device.")
     it.gateway.start()
@@ -519,7 +519,7 @@ def installable(it):
     devtools = context.new_cdp_session(anna.page)
     manifest = devtools.send("Page.getAppManifest")
     assert manifest["url"].endswith("/app/manifest.webmanifest") and not manifest["errors"], manifest
-    # A profile of a test installs nothing, whatever the app.
+    # A test profile cannot install any app.
     faults = [one["errorId"] for one in devtools.send("Page.getInstallabilityErrors")["installabilityErrors"]]
     assert set(faults) <= {"in-incognito"}, faults
 
@@ -580,7 +580,7 @@ def for_everybody(it):
     for scheme in ("light", "dark"):
         for kind, options in (("desktop", {}), ("phone", {"viewport": PHONE, "is_mobile": True, "has_touch": True})):
             context, user = it.device(color_scheme=scheme, **options), "anna" if scheme == "light" else "cleo"
-            # axe runs in the page, which lets nothing run that is not the app's own.
+            # axe runs in the page, which runs only scripts of the app.
             page = it.watched(context.new_page())
             look = lambda view, page=page: check_axe(it, page, f"{view}, {scheme}, {kind}", checked)
             page.goto(it.gateway.url + "/app/")
@@ -689,7 +689,7 @@ def main():
                     note = SCENES[name](it)
                     assert not it.errors, f"errors in a page: {it.errors}"
                     print(f"ok     {name} ({time.time() - began:.1f} s){': ' + note if note else ''}", flush=True)
-                except Exception as error:  # every scene is told
+                except Exception as error:  # each scene is reported
                     failed += 1
                     print(f"FAILED {name}: {type(error).__name__} in line {error.__traceback__.tb_next.tb_lineno}: {str(error)[:700]} {it.errors}", flush=True)
                 finally:

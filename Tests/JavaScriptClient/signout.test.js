@@ -8,7 +8,7 @@ import { SimulatedGateway } from "./simulated.js";
 const begin = (gateway, storage, more) => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, clock: new TestClock({ now: gateway.now }), ...more });
 const add = (store) => store.edit("boxes", 1, (box) => { box.box.count += 1; });
 
-test("an edit that resolved before a sign-out is counted, and one that comes after it throws", async () => {
+test("an edit that resolved before a sign-out is counted, and a later one throws", async () => {
   for (let turns = 0; turns < 40; turns++) {
     const gateway = new SimulatedGateway(null), store = await begin(gateway, new MemoryStorage());
     await store.sync();
@@ -56,7 +56,7 @@ test("a sign-out that a kill broke off is finished when the store is opened", as
   await next.close();
 });
 
-/** As much of IndexedDB as the storage needs; another tab keeps the database open, so that its deletion is blocked. */
+/** The part of IndexedDB that the storage needs. Another tab has the database open, so its deletion is blocked. */
 function blockedIndexedDB() {
   const values = new Map(), later = (request, result) => { queueMicrotask(() => { request.result = result; request.onsuccess?.(); }); return request; };
   const transaction = () => {

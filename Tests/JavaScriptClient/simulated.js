@@ -15,7 +15,7 @@ const group = (name, fields, more = {}) => ({ group: name, onConflict: "client-w
 const key = [{ column: "id", type: "integer", generated: true }];
 
 /**
- * The rules of the simulated gateway: boxes with a counter, a code that stays, and a list, and tags that boxes refer to.
+ * The rules of the simulated gateway: boxes with a counter, a constant code, and a list, and tags to which boxes refer.
  */
 export const rules = {
   version: "v1", limits: { body: 1000000, edits: 100, items: 1000, page: 500 }, resources: [
@@ -26,14 +26,14 @@ export const rules = {
   ],
 };
 
-/** Tells whether an edit names something that the client has seen: what a push of another history may not do. */
+/** True if an edit names a row that the client has read, which a push of another history may not do. */
 const hasBase = ({ id, changeset }) => !String(id).startsWith("tmp:") || Object.values(changeset).flat().some(({ old }) => old !== null);
 
 const pick = (row, names) => Object.fromEntries(names.map((name) => [name, row[name]]));
 
 /**
- * A gateway of a few lines, to be an oracle: keys, temporary ids, `add`, last write wins, a feed, refusals, histories that
- * change; every write that took effect is noted, so that a test can tell what was lost and what was done twice.
+ * A small gateway as an oracle: keys, temporary ids, `add`, last write wins, a feed, refusals, histories that change.
+ * It records each write, so that a test finds lost and repeated ones.
  */
 export class SimulatedGateway {
   url = "http://simulated.test";
@@ -41,18 +41,18 @@ export class SimulatedGateway {
   records = new Map();
   feed = "f1";
   revision = 1;
-  /** Texts that were refused, with what they hold. */
+  /** Texts that were refused, with their edits. */
   refused = new Set();
   /** How often another program has added to each box. */
   strangers = { 1: 0, 2: 0, 3: 0 };
-  /** Names that were stored and that a restore has taken away, and how often the history has changed. */
+  /** Names that were stored and removed by a restore, and how often the history has changed. */
   rolledBack = new Set();
   histories = 0;
-  /** The time, in milliseconds since 1970; it moves on with each history. */
+  /** The time in milliseconds since 1970. It advances with each history. */
   now = Date.UTC(2026, 0, 1);
   #kept = new Map(); #changes = new Map(); #last = 100; #historyOf = new Map([["f1", 0]]); #began = 0; #backup;
 
-  /** @param {() => number} draw a source of random numbers; null where nothing ever goes wrong */
+  /** @param {() => number} draw a source of random numbers; null for no faults */
   constructor(draw) {
     this.draw = draw;
     for (let id = 1; id <= 3; id++) this.records.set(`boxes/${id}`, { id, box: { count: 0, code: `box ${id}`, label: "", tag: null }, things: [] });
@@ -73,14 +73,14 @@ export class SimulatedGateway {
     if (request.isAnswered) return;
     setImmediate(() => {
       if (request.isAnswered) return;
-      // The app asks for single records itself, and would have to repeat that.
+      // The app requests single records itself, and would have to repeat that.
       if (request.url.pathname.startsWith("/v1/records/")) return request.answer(...this.#answered(request));
       if (this.#mishap(0.08)) return request.fail(); // it never got there
       if (this.#mishap(0.04)) return request.answer(200, "<html>Welcome to our hotel</html>");
       if (this.#mishap(0.03)) return request.answer(401, { type: "urn:x", code: "no-token" });
       if (this.#mishap(0.04)) return request.answer(503, { type: "urn:x", code: "busy", retry: true }, { headers: { "Retry-After": "3" } });
       const [status, body] = this.#answered(request);
-      if (this.#mishap(0.1)) return request.fail(); // it did, and nobody was told
+      if (this.#mishap(0.1)) return request.fail(); // the gateway has processed the request, and the answer is lost
       const text = typeof body === "string" ? body : JSON.stringify(body);
       request.answer(status, text, this.#mishap(0.05) ? { breakAt: Math.floor(text.length * this.draw()) } : {});
     });
@@ -164,7 +164,7 @@ export class SimulatedGateway {
     };
     // The database fills a rank in, so that none was ever null.
     for (const { changeset: { tag } } of push.edits) if (tag?.rank?.old === null) return refuse("invalid-value");
-    // A name of "no" is what its check refuses.
+    // The check refuses a name of "no".
     if (JSON.stringify(push.edits).includes('"name":"no"')) return refuse("check");
     for (const edit of push.edits) if (edit.changeset.tag?.old === null && typeof edit.id === "string") ids[edit.id] = ++this.#last;
     const temporary = new Set(JSON.stringify(push.edits).match(/tmp:[0-9a-f-]+/g) ?? []);
@@ -203,7 +203,7 @@ export class SimulatedGateway {
     return { ids, answer: { key: push.key, status: "merged", code: 200, revision: null, results } };
   }
 
-  /** The labels of boxes gain a note, which belongs to them, or lose it; records have another shape then. */
+  /** The group of box labels gets a note or loses it, which changes the shape of records. */
   changeRules() {
     const isNoted = this.rules.resources[0].shape !== "noted", version = `v${Number(this.rules.version.slice(1)) + 1}`;
     const [boxes, tags] = rules.resources, [box, things] = boxes.sections;
@@ -212,7 +212,7 @@ export class SimulatedGateway {
     this.#shape();
   }
 
-  /** Gives every box the fields of the rules. */
+  /** Changes each box to the fields of the rules. */
   #shape() {
     for (const [name, { box }] of this.records) {
       if (box && this.rules.resources[0].shape === "noted") box.note ??= `noted ${this.rules.version}`;
@@ -223,7 +223,7 @@ export class SimulatedGateway {
     }
   }
 
-  /** Somebody else adds to a counter. */
+  /** Another program adds to a counter. */
   stranger() {
     const id = 1 + Math.floor(this.draw() * 3), record = structuredClone(this.records.get(`boxes/${id}`));
     record.box.count += 1000;
@@ -233,7 +233,7 @@ export class SimulatedGateway {
     this.strangers[id] += 1;
   }
 
-  /** The feed is another one; the history stays. */
+  /** Starts a new feed with the same history. */
   begin() {
     this.feed = `f${Number(this.feed.slice(1)) + 1}`;
     this.#historyOf.set(this.feed, this.histories);
@@ -257,7 +257,10 @@ export class SimulatedGateway {
 
   backUp() { this.#backup = this.#copy(); }
 
-  /** Data and journal go back to the backup; another program then creates tags, which get numbers that were given out before. */
+  /**
+   * Restores data and journal from the backup. Another program then creates tags, which get numbers that were used
+   * before.
+   */
   restore() {
     const before = this.names();
     const { records, strangers, kept, last } = structuredClone(this.#backup);

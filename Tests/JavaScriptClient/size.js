@@ -4,10 +4,10 @@ import { gzipSync } from "node:zlib";
 const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
 const read = (name) => readFileSync(new URL(name, folder), "utf8");
 
-/** What can stand in front of a regular expression, where a division could not. */
+/** Characters before a regular expression, where a division is not possible. */
 const beforePattern = /(^|[=(,:[!&|?{};+]|\breturn|=>)\s*$/;
 
-/** A module without its comments; all else stays as it is, to the blank. */
+/** A module without its comments. All other characters are unchanged. */
 export function withoutComments(text) {
   let bare = "", at = 0;
   /** For each template that is open, how many braces are. */
@@ -60,17 +60,17 @@ function closure(name, known = new Set()) {
   return known;
 }
 
-/** A module without its comments, and without the lines that held nothing else. */
+/** A module without its comments, and without lines that become empty. */
 const code = (name) => withoutComments(read(name)).replace(/^ +\n/gm, "");
 
 const packed = (text) => gzipSync(text, { level: 9 }).length;
 
 /**
- * What a browser loads, packed, comments aside.
+ * The sizes of the modules that a browser loads, compressed, without comments.
  *
- * `open` is all that is there for work without a network: what `open` itself imports, the storage that it asks for among
- * it. `sync` is all of that and what comes with the first request; `query` and `live` come with the first of them; `later` are modules
- * that most pages never need, or once.
+ * `open` contains all modules for work without a network: the imports of `open`, with the storage that it loads. `sync`
+ * contains these and the modules of the first request, `query` and `live` those of the first query and live query.
+ * `later` are modules that most pages never need, or once.
  *
  * @returns {{open: number, sync: number, query: number, live: number, each: Record<string, number>, later: Record<string, number>}} bytes: of modules in
  *   one piece, and of each by itself

@@ -7,10 +7,13 @@ import { size, withoutComments } from "./size.js";
 const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
 const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
 
-/** Bytes, packed, comments aside: of what `open` loads, with what comes with the first request, and of what comes with the first query and live query. */
+/**
+ * Compressed bytes without comments: the modules of `open`, with those of the first request, and those of the first
+ * query and live query.
+ */
 const ceilings = { open: 20000, sync: 25500, query: 5000, live: 2000 };
 
-test("the library stays small", (context) => {
+test("the library is small", (context) => {
   const { each, later, ...loaded } = size();
   const sum = Object.values(each).reduce((all, one) => all + one, 0);
   context.diagnostic(`${loaded.open} bytes packed, without comments, for work without a network; ${loaded.sync} once there was one`);
@@ -24,7 +27,7 @@ test("comments are all that is not counted", () => {
   assert.equal(withoutComments(text), 'const a = "/* no */"; \n const b = /[/"]\\/\\*/g, c = `//${{ d: "}" }.d}//`;  const e = 6 / 2 / 1; \n');
 });
 
-test("the library depends on nothing but itself, and on Node where it is asked for a file", () => {
+test("the library has no dependencies except Node for files", () => {
   for (const name of modules) {
     const text = readFileSync(new URL(name, folder), "utf8");
     for (const [, from] of text.matchAll(/(?:from|import\() ?"([^"]+)"/g)) {
@@ -34,7 +37,7 @@ test("the library depends on nothing but itself, and on Node where it is asked f
   }
 });
 
-test("the types name what is there", () => {
+test("the types name the exports", () => {
   const types = readFileSync(new URL("fieldmerge.d.ts", folder), "utf8");
   for (const name of Object.keys(library)) assert.match(types, new RegExp(`export (class|function|const) ${name}\\b`));
   const body = types.slice(types.indexOf("class FieldMergeStore"));

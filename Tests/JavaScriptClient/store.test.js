@@ -9,7 +9,7 @@ import { SimulatedGateway, rules } from "./simulated.js";
 const box = (id, more = {}) => ({ id, box: { count: 0, label: "", tag: null, ...more }, things: [] });
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** Resolves once something holds. */
+/** Resolves when a condition is true. */
 async function until(holds) {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
 }
@@ -27,7 +27,7 @@ async function started({ answers = () => true, ...options } = {}) {
   return { server, clock, store };
 }
 
-test("every request says who asks", async () => {
+test("each request names its sender", async () => {
   const { server, store } = await started({ token: () => "secret" });
   for (const request of server.requests) {
     assert.equal(request.headers.get("authorization"), "Bearer secret");
@@ -48,7 +48,7 @@ test("one asking for a token at a time, and once more when it was refused", asyn
   await store.close();
 });
 
-test("a wait is a second, then twice as long up to five minutes; Retry-After is obeyed, and it never ends", async () => {
+test("a wait is a second, then twice as long up to five minutes; Retry-After is obeyed, and the retries never end", async () => {
   const { server, clock, store } = await started();
   store.start();
   await turn();
@@ -133,7 +133,7 @@ test("functions that wait count exactly, however many run at once", async () => 
   await store.close();
 });
 
-test("what the app does with a record changes nothing that is kept", async () => {
+test("changes to a returned record do not change the store", async () => {
   const { store } = await started();
   const record = await store.record("boxes", 1);
   record.box.count = 99;
@@ -142,7 +142,7 @@ test("what the app does with a record changes nothing that is kept", async () =>
   await store.close();
 });
 
-test("events wait until somebody listens, also over a restart", async () => {
+test("events wait for a listener, also over a restart", async () => {
   const gateway = new SimulatedGateway(null), storage = new MemoryStorage();
   const begin = () => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch });
   let store = await begin();
@@ -184,7 +184,7 @@ test("a record is watched", async () => {
   await store.close();
 });
 
-test("a first sync that breaks goes on where it broke", async () => {
+test("an interrupted first sync continues at its position", async () => {
   const server = new ScriptedServer({ rules });
   const lines = (list) => list.map((line) => `${JSON.stringify(line)}\n`).join("");
   const head = (records) => ({ snapshot: { feed: "f", revision: 7, rules: "v1", resources: ["boxes", "tags"], records } });
@@ -209,7 +209,7 @@ test("a first sync that breaks goes on where it broke", async () => {
   await store.close();
 });
 
-test("an error of the app's own rule is told, and the conflict waits for the next start", async (context) => {
+test("an error of the app's rule is logged, and the conflict waits for the next start", async (context) => {
   const told = context.mock.method(console, "error", () => {}), storage = new MemoryStorage(), gateway = new SimulatedGateway(null);
   const begin = (more) => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, ...more });
   let store = await begin({ onConflict: () => { throw new Error("of the app"); } });
@@ -254,7 +254,7 @@ test("the event stream is opened again with a sync, and once the network is back
   await store.close();
 });
 
-test("a list that is watched reads what has changed, and nothing else", async () => {
+test("a watched list reads only changed records", async () => {
   const gateway = new SimulatedGateway(null), storage = new MemoryStorage();
   let whole = 0, single = 0;
   const counting = {
@@ -313,7 +313,7 @@ test("a page that is opened without a network is offline once it has tried, and 
   await store.close();
 });
 
-test("what is sent has the state “sending” until there is an answer, also without a network", async () => {
+test("a sent edit has the state “sending” until its answer, also without a network", async () => {
   const { server, store } = await started();
   await store.edit("boxes", 1, (b) => { b.box.count = 1; });
   const synced = store.sync();
@@ -326,7 +326,7 @@ test("what is sent has the state “sending” until there is an answer, also wi
   await store.close();
 });
 
-test("edits of a record that is gone are refused once each, also where one builds on the other", async () => {
+test("edits of a missing record are each refused once, also if one depends on the other", async () => {
   let isOpen = true;
   const { server, store } = await started({ answers: () => isOpen });
   isOpen = false;
@@ -347,7 +347,7 @@ const merged = (push, results, more = {}) => ({
   feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [], ...more,
 });
 
-test("a field that a creation leaves out is filled in by its answer, for a transaction behind it as well", async () => {
+test("the answer to a creation fills in omitted fields, also for a later transaction", async () => {
   const { server, store } = await started();
   const box9 = await store.create("boxes", (b) => { b.box.label = "new"; });
   const ticket = await store.transaction(async (t) => {
@@ -378,7 +378,7 @@ test("a value that the database has filled in already is not sent", async () => 
   await store.close();
 });
 
-test("a hook that throws loses its own edits, and nothing else", async (context) => {
+test("a hook that throws loses only its edits", async (context) => {
   const reported = context.mock.method(console, "error", () => {});
   const { server, store } = await started();
   store.beforeStore = async (change) => {
@@ -421,7 +421,7 @@ test("who waits for an outcome hears of the store's end", async () => {
   assert.equal((await pending).status, "discarded");
 });
 
-test("an outcome stays known behind a sign-out that sent it", async () => {
+test("an outcome can be read after the sign-out that sent the edit", async () => {
   const gateway = new SimulatedGateway(null), store = await open({ server: gateway.url, user: "u", storage: new MemoryStorage(), fetch: gateway.fetch });
   await store.sync();
   const ticket = await store.edit("boxes", 1, (b) => { b.box.count = 1; });
@@ -429,7 +429,7 @@ test("an outcome stays known behind a sign-out that sent it", async () => {
   assert.equal((await ticket.outcome).status, "merged");
 });
 
-test("what cannot be kept is an error at once", async () => {
+test("an answer that cannot be stored is an error at once", async () => {
   const { server, store } = await started();
   server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [{ revision: 2, resource: "boxes", id: 1, record: { ...box(1), things: [{ id: 5, name: "a" }] } }] }));
   await store.sync();
@@ -441,7 +441,7 @@ test("what cannot be kept is an error at once", async () => {
   await store.close();
 });
 
-test("a sync that ends at its deadline rests, and the next report is its own; refusals are all counted", async () => {
+test("after its deadline a sync is idle, and the next one has a new report; all refusals are counted", async () => {
   const { server, clock, store } = await started();
   await store.edit("boxes", 1, (b) => { b.box.count = 1; });
   const synced = store.sync({ deadline: 1000 });
@@ -497,7 +497,7 @@ test("a store of the form before opens with its unsent edits, and sends them onc
   await store.close();
 });
 
-test("a store that a newer version has opened meanwhile tells to reload", async () => {
+test("a store that a newer version has opened meanwhile asks for a reload", async () => {
   const kept = new MemoryStorage(), { store: old } = await started({ path: undefined, storage: kept });
   await kept.run(true, async (tx) => tx.put("meta", "meta", { ...(await tx.get("meta", "meta")), form: 99 }));
   await assert.rejects(old.edit("boxes", 1, (b) => { b.box.count = 1; }), { code: "newer-store" });
@@ -543,7 +543,7 @@ test("a store of an older version that was reading everything anew does so, and 
   await again.close();
 });
 
-test("`sent` is the gateway's time, also after a restart; without a Date it is the clock's", async () => {
+test("`sent` is the gateway's time, also after a restart; without a Date it is the time of the clock", async () => {
   const clock = new TestClock({ now: 5000 }), there = Date.UTC(2026, 0, 1);
   /** Opens a store, edits and returns the `sent` of the push, which gets no answer. */
   const sent = async (storage, date) => {

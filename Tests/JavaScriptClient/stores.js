@@ -9,7 +9,7 @@ import { SimulatedGateway, rules } from "./simulated.js";
 /** A box as the gateway has it. */
 export const box = (id, more = {}) => ({ id, box: { count: 0, code: "", label: "", tag: null, ...more }, things: [] });
 
-/** Resolves once something holds. */
+/** Resolves when a condition is true. */
 export async function until(holds) {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
 }
@@ -30,7 +30,7 @@ export async function scripted(records = [{ resource: "boxes", id: 1, record: bo
   return { server, store, page, clock };
 }
 
-/** Has the gateway refuse what waits by a check of a field. */
+/** The gateway refuses the waiting edits by a check of a field. */
 export async function refuse({ server, store, page }, field) {
   const synced = store.sync(), request = await server.request(), problem = { type: "t", code: "check", status: 422, retry: false, fields: [field] };
   request.answer(207, { ...page, results: request.json.pushes.map(({ key, edits }) => ({

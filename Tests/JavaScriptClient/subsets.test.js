@@ -68,14 +68,14 @@ for (const engine of ["SQLite", "MariaDB"]) {
     await inland.edit("shoppers", first, (s) => { s.customer.lastName = "Inland"; });
     await coast.edit("shoppers", first, (s) => { s.customer.lastName = "Coast"; s.customer.county = "Cornwall"; s.customer.balance = "1.00"; });
     await synced(coast);
-    // The record has left; the unsent edit of it is sent, and is a conflict.
+    // The record has departed. Its unsent edit is sent, and is a conflict.
     assert.equal((await inland.sync()).conflicts, 1);
     assert.equal(await inland.record("shoppers", first), null);
     await synced(coast, all);
     const record = await all.record("shoppers", first);
     assert.deepEqual([record.customer.lastName, record.customer.county], ["Inland", "Cornwall"]);
     assert.deepEqual(await coast.record("shoppers", first), record);
-    // A record that comes into a subset and one that is deleted.
+    // A record that enters a subset, and a deleted one.
     await coast.edit("shoppers", first, (s) => { s.customer.county = "Devon"; });
     await all.delete("shoppers", second);
     const late = await inland.edit("shoppers", second, (s) => { s.customer.lastName = "Late"; });

@@ -4,15 +4,15 @@ import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage, TestClock } from "../../Sources/clients/javascript/testing.js";
 import { SimulatedGateway } from "./simulated.js";
 
-/** Resolves once something holds; what tabs say to each other takes its way through the event loop. */
+/** Resolves when a condition is true. Messages between tabs pass through the event loop. */
 async function until(holds) {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** A tab: a store over a storage that others share, with a clock of its own, that can be frozen where it stands. */
+/** A tab: a store with a clock over a shared storage, that can be frozen at any moment. */
 class Tab {
   clock = new TestClock();
-  /** What it asked the gateway for. */
+  /** Its requests to the gateway. */
   asked = [];
   #frozen = null;
 
@@ -61,7 +61,7 @@ async function tabs(context, count) {
   return { gateway, all };
 }
 
-test("a tab that does not lead has the one that does sync", async (context) => {
+test("a tab that does not lead lets the leading tab sync", async (context) => {
   const { gateway, all: [leading, other] } = await tabs(context, 2);
   assert.deepEqual([await leading.isLeading, await other.isLeading], [true, false]);
   gateway.draw = () => 0.4;
@@ -74,9 +74,9 @@ test("a tab that does not lead has the one that does sync", async (context) => {
   assert.equal((await other.store.record("boxes", 2)).box.count, 1000);
 });
 
-test("a sync that waits for a frozen tab takes over after three beats, and what thaws does no harm", async (context) => {
+test("a sync that waits for a frozen tab takes over after three beats, and the frozen tab does no harm later", async (context) => {
   const { gateway, all: [leading, other] } = await tabs(context, 2);
-  await other.clock.advance(5000); // it has seen a beat
+  await other.clock.advance(5000); // it has received a beat
   leading.freeze();
   await other.store.edit("boxes", 1, (box) => { box.box.count += 1; });
   let report = null;
@@ -98,7 +98,7 @@ test("a sync that waits for a frozen tab takes over after three beats, and what 
   assert.equal(gateway.records.get("boxes/1").box.count, 2, "counted once");
 });
 
-test("where a third tab takes over, that one answers", async (context) => {
+test("if a third tab takes over, it answers", async (context) => {
   const { all: [leading, second, third] } = await tabs(context, 3);
   for (const tab of [second, third]) await tab.clock.advance(5000);
   leading.freeze();
@@ -125,7 +125,7 @@ test("a sync in another tab ends with its signal, its deadline, and with the sto
   leading.thaw();
 });
 
-test("behind the last listener of a type another tab delivers its events, once its handlers have returned", async (context) => {
+test("without a listener of a type, another tab delivers its events after its handlers have returned", async (context) => {
   const held = new Map(), before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const locks = { request: (name, { signal }, body) => {
     const next = (held.get(name) ?? Promise.resolve()).then(() => (signal?.aborted ? undefined : body()));
@@ -162,7 +162,7 @@ test("behind the last listener of a type another tab delivers its events, once i
   leaving.abort();
   await turn();
   await meet("a");
-  // The handler has not returned, so nobody else is told.
+  // The handler has not returned, so no other listener is called.
   assert.deepEqual(heard, ["once a"]);
   done();
   await until(async () => (await kept.run(false, (tx) => tx.all("e"))).length === 0);
@@ -180,7 +180,7 @@ test("behind the last listener of a type another tab delivers its events, once i
   await one.close();
 });
 
-test("a tab that does not lead is told of conflicts as well, and leaves the app's rule to the one that does", async (context) => {
+test("a tab that does not lead also gets conflicts, and leaves the app's rule to the leading tab", async (context) => {
   const { gateway, all: [leading, other] } = await tabs(context, 2), heard = [], asked = [], complaints = context.mock.method(console, "error", () => {});
   other.store.addEventListener("conflict", ({ current }) => heard.push(current));
   for (const tab of [leading, other]) tab.store.onConflict = ({ current }) => void asked.push(tab === leading ? current : "the other");

@@ -36,7 +36,7 @@ test("values are checked against their columns", () => {
   }
 });
 
-test("the nearest name is found, where one is near", () => {
+test("the most similar name is found, if there is one", () => {
   const names = ["firstName", "lastName", "street", "postCode"];
   assert.equal(nearest("fristName", names), "firstName");
   assert.equal(nearest("postcode", names), "postCode");

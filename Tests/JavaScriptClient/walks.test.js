@@ -7,7 +7,7 @@ import { SimulatedGateway, random } from "./simulated.js";
 class Killed extends Error {}
 class Glitch extends Error {}
 
-/** A storage whose process can be killed at any step of any transaction: nothing of it reaches what is kept. */
+/** A storage whose process can be killed at each step of each transaction, which then stores nothing. */
 class MortalStorage {
   steps = 0;
   isDead = false;
@@ -39,14 +39,14 @@ class MortalStorage {
       this.#step(); // before it is kept
       return result;
     });
-    this.#step(); // after it was, and before anybody was told
+    this.#step(); // after the commit, and before the caller resumes
     return result;
   }
 
   async close() {}
 }
 
-/** Works a while with a store that is killed again and again, and then compares what everybody has. */
+/** Works with a store that is repeatedly killed, and then compares all data. */
 async function walk(seed, { tabs = 1, changes = false, shapes = false, parts = false }) {
   const draw = random(seed), gateway = new SimulatedGateway(random(seed + 1000000)), kept = new MemoryStorage();
   const added = new Map(), tags = new Map(), ranked = new Set();
@@ -60,7 +60,7 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false, parts = f
     const stores = [];
     try {
       for (const storage of storages) stores.push(await open({ server: gateway.url, user: "u", storage, clock, fetch: gateway.fetch, token: () => "t", ...(parts && !isLast && draw() < 0.7 && { resources: drawn(draw) }) }));
-      // What the last life did not hear of is on disk, or it is not.
+      // Edits with an unknown end are on disk or not.
       while (unsure.length) {
         if (await unsure[0].is(stores[0])) unsure[0].yes();
         unsure.shift();
@@ -95,13 +95,14 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false, parts = f
             await t.edit("boxes", id, (box) => { box.box.tag = tag.id; });
           }), (next) => isKnown(next, name), () => tags.set(name, id));
           else if (dice < 0.85) {
-            // A tag that is made, and an edit of its own that refers to it.
+            // A new tag, and a separate edit that refers to it.
             const tag = await sure(store, () => store.create("tags", (one) => { one.tag.name = name; }), (next) => isKnown(next, name), () => tags.set(name, id));
             await store.edit("boxes", id, (box) => { box.box.tag = tag.id; });
-            // What the database fills in is not known before the creation is answered; this cannot join it.
+            // The values that the database fills in are unknown before the answer to the creation. This edit cannot
+            // join it.
             let isRanked = false;
             await store.transaction(async (t) => {
-              // Behind an answer of an earlier place the tag comes with the next changes.
+              // After an answer from an earlier position, the tag is in the next changes.
               isRanked = (await t.record("tags", tag.id))?.tag.name === name;
               if (isRanked) await t.edit("tags", tag.id, (one) => { one.tag.rank = 8; });
               await t.edit("boxes", 1 + (id % 3), (box) => { box.box.label = name; });
@@ -112,7 +113,7 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false, parts = f
             const known = (await store.records("tags")).filter(({ id }) => typeof id === "number");
             if (known.length) await store.edit("tags", known[0].id, (one) => { if (!one.tag.name.startsWith("foreign")) one.tag.rank = 8; });
             if (draw() < 0.3) gateway.restore();
-          } // A large label goes in a request of its own.
+          } // A large label is sent in a separate request.
           else if (dice < 0.90) await store.edit("boxes", id, (box) => { if (box.things.length) box.things.at(-1).name += ""; box.box.label = shapes && draw() < 0.3 ? name.padEnd(270000, "x") : name; });
           else if (dice < 0.92) await decide(store, draw);
           else if (shapes && dice < 0.97) await store.edit("boxes", id, (box) => { if ("note" in box.box) box.box.note = name; }).catch((error) => {
@@ -143,7 +144,7 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false, parts = f
     return gateway.names().includes(name) || gateway.rolledBack.has(name) || JSON.stringify(kept).includes(`"${name}"`);
   }
 
-  /** Does an edit of which it is known afterwards whether it is on disk. */
+  /** Makes an edit, and finds out later whether it is on disk. */
   async function sure(store, body, is, yes) {
     try {
       const ticket = await body();
@@ -164,7 +165,7 @@ async function decide(store, draw) {
   await (await store.unsent()).find(isLabel)?.discard().catch((error) => { if (error.code !== "sending") throw error; });
 }
 
-/** The resources that an app keeps; others are read when they are needed. */
+/** The resources that an app stores. Others are requested when they are needed. */
 const drawn = (draw) => [["boxes"], ["tags"], []][Math.floor(draw() * 3)];
 
 const isKilled = (error, storages) => error instanceof Killed || error instanceof Glitch || storages.some((storage) => storage.isDead);
