@@ -1,11 +1,11 @@
-"""A gateway in memory whose database fills in what a creation leaves out, and that takes no null where none can be."""
+"""A gateway in memory whose database fills in omitted fields of a creation, and refuses null in required fields."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from support import ROOT  # noqa: F401  (it makes the library known)
+from support import ROOT  # noqa: F401  (it sets the path of the library)
 
 from fieldmerge.ids import key_of
 from fieldmerge.rules import Resource, Section

@@ -52,7 +52,7 @@ class StoreCase(unittest.TestCase):
         self.server.put("shoppers", 123, record)
 
     def pull(self, store: fieldmerge.Store) -> None:
-        """Has the store read what has changed without sending anything."""
+        """The store reads the changes without sending anything."""
         page = self.server._page({"since": store._model.place()[1], "feed": store._model.place()[0]})
         store._model.store_page(page, asked=store._model.place())
 

@@ -1,4 +1,4 @@
-"""What the tests of the Python client have in common."""
+"""Helpers of all tests of the Python client."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def program() -> str | None:
 
 
 def seeds(ordinary: int) -> range:
-    """Returns the seeds of random tests: as many as said, or as FIELDMERGE_SEEDS says."""
+    """The seeds of random tests. FIELDMERGE_SEEDS changes their number."""
     first = int(os.environ.get("FIELDMERGE_FIRST_SEED", "0"))
     return range(first, first + int(os.environ.get("FIELDMERGE_SEEDS", str(ordinary))))

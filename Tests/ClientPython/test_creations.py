@@ -1,4 +1,4 @@
-"""Forms, bases and edits that were begun before the answer to a creation: their `old` is what this answer says, also if the
+"""Forms, bases and edits from before the answer to a creation: their `old` is the value in this answer, also if the
 record has changed since."""
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class NumberingGateway(MemoryGateway):
 
 
 class CreationTests(StoreCase):
-    """In each test a second process sends, and reads what has changed since, while the first one has forms and bases."""
+    """In each test a second process sends and reads later changes, while the first one has forms and bases."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -66,7 +66,7 @@ class CreationTests(StoreCase):
         return new
 
     def answer(self, *ids: Any, resource: str = "shoppers", later: Any = None) -> None:
-        """The other process sends everything, and reads what another client has changed in these records after that."""
+        """The other process sends everything, and then reads another client's later changes of these records."""
         self.assertTrue(self.other.sync().ok)
         for real in (self.other._model.resolve(one) for one in ids):
             record = self.server.get(resource, real)
@@ -359,7 +359,7 @@ class CreationTests(StoreCase):
         record.groceries[0].quantity = value
 
     def behind(self, *steps: Any) -> Any:
-        """A new record with an item and a card, and edits of it, in pushes of their own."""
+        """A new record with an item and a card, and edits of it, in separate pushes."""
         with self.store.transaction() as t:
             new = t.create("shoppers")
             new.customer.firstName, new.card, new.groceries = "Kim", {}, [{"name": "Rice"}]
@@ -413,7 +413,7 @@ class CreationTests(StoreCase):
 
     def test_walks(self) -> None:
         """One edit of each new record that was begun before the answer to its creation, in any order of answers, losses,
-        restarts and changes of other clients: its `old` is what the answer says."""
+        restarts and changes of other clients: its `old` is the value in the answer."""
         self.seen = 0
         for seed in seeds(15):
             with self.subTest(seed=seed):

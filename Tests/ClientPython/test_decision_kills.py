@@ -132,7 +132,7 @@ class DecisionTests(unittest.TestCase):
 
 class DiscardWalks(unittest.TestCase):
     def test_walks(self) -> None:
-        """Edits, of which some are discarded before they are sent: the server has the sum of the others."""
+        """Edits, some of which are discarded before they are sent: the server has the sum of the others."""
         for seed in seeds(100):
             with self.subTest(seed=seed):
                 self.walk(random.Random(seed))

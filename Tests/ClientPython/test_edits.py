@@ -1,4 +1,4 @@
-"""Edits of an app: what they may contain, and what they leave in the store."""
+"""Edits of an app: their allowed contents, and their effects on the store."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class EditTests(StoreCase):
 
 
 class UnknownOldTests(StoreCase):
-    """Edits of rows whose creation has no answer yet, where the database fills in what it leaves out."""
+    """Edits of rows whose creation has no answer yet, if the database fills in omitted fields."""
 
     def setUp(self) -> None:
         super().setUp()

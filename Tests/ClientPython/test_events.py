@@ -167,7 +167,7 @@ class EventTests(StoreCase):
             a.aisle.name = "Oil"
         with store.edit("shoppers", 123) as s:
             s.groceries[0].aisle = a.id
-        self.server.reply(Reply.of({"results": [], "changes": None}, 207))  # nothing is said of either
+        self.server.reply(Reply.of({"results": [], "changes": None}, 207))  # neither push has a result
         store.sync()
         push = json.loads(self.server.requests[-1].body or b"")["pushes"][0]
         problem = json.loads(Reply.problem(422, "unique").body)

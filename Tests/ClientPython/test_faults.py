@@ -52,7 +52,7 @@ class StorageTests(unittest.TestCase):
         self.assertGreater(step, 100)
 
     def story(self, step: int) -> bool:
-        """Two edits, an answer, changes of others, and rules of another shape, of which one step fails."""
+        """Two edits, an answer, changes of other clients, and rules of another shape. One step fails."""
         clock = ManualClock()
         server = gateway(clock)
         store = memory_store(server, clock=clock)

@@ -124,7 +124,7 @@ class SendingTests(FullDisk):
         self.assertEqual(len(self.server.runs), 1)
 
     def lost_from_memory(self, store: fieldmerge.Store) -> None:
-        """The store is full, and the answer to what is sent from memory gets lost."""
+        """The store is full, and the answer to a request that was sent from memory is lost."""
         self.fill(store)
         self.server.lose_answer()
         store.sync()

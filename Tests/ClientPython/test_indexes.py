@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from support import ROOT  # noqa: F401  (it makes the library known)
+from support import ROOT  # noqa: F401  (it sets the path of the library)
 from test_query_walks import INDEXES, QUERIES, SEARCH, Walk, check_indexes, expected
 
 import fieldmerge
@@ -179,7 +179,7 @@ class BuildingTests(IndexCase):
         store = self.synced(indexes={"orders": ["order.amount"]})
         first = store.diagnose()["indexes"]
         store.close()
-        store = self.synced()  # search only: the other index stays
+        store = self.synced()  # search only: the other index remains
         self.assertEqual(len(store.diagnose()["indexes"]), 2)
         store.close()
         store = self.synced(indexes={"orders": ["order.title"], "ghosts": ["a.b"]}, search=None)
@@ -218,7 +218,7 @@ class BuildingTests(IndexCase):
 
 class BrokenTests(IndexCase):
     def broken(self, damage: Callable[[sqlite3.Connection], Any]) -> None:
-        """Damages the indexes of a store behind its back; pages, edits and queries go on, and all is built again."""
+        """Damages the indexes of a store: pages, edits and queries continue, and all indexes are built again."""
         self.setUp()
         store = self.synced(**ALL)
         with store._database.lock:
@@ -285,7 +285,7 @@ class BrokenTests(IndexCase):
         self.assertEqual(self.server.get("orders", 1)["order"]["title"], "b edited")
 
     def test_a_program_without_indexes_writes_records(self) -> None:
-        """Such as an earlier version of this library, which knows neither the tables nor the triggers."""
+        """For example an earlier version of this library, without these tables and triggers."""
         store = self.synced(**ALL)
         store.close()
         other = sqlite3.connect(self.path)

@@ -27,7 +27,7 @@ class InertTests(ListCase):
         return [one for one in store.conflicts() if one.kind == "overtaken"]
 
     def cancel(self, store: fieldmerge.Store, **values: str) -> None:
-        """Gives groups their first values, in the store and at the gateway."""
+        """Sets the first values of groups in the store and at the gateway."""
         self.theirs(**values)
         self.pull(store)
         self.edit(store, **values)

@@ -15,7 +15,7 @@ PAIRS = [({"on": 1}, {"on": True}), ({"on": [0]}, {"on": [False]}), (1, True)]
 
 
 def rules() -> Any:
-    """The rules of the model; a shopper's last name is a JSON value."""
+    """The rules of the model, in which a shopper's last name is a JSON value."""
     copied = copy.deepcopy(RULES)
     shoppers = next(one for one in copied["resources"] if one["resource"] == "shoppers")
     groups = shoppers["sections"][0]["groups"]

@@ -88,7 +88,7 @@ class KeepGatewayTests(GatewayCase):
         with store.edit("shoppers", second) as s:
             s.customer.lastName = "Dale"
         store.close()
-        # Two processes with other subsets: the one that was opened last decides.
+        # Two processes with different subsets: the last opened one decides.
         other = self.open(None, keep=ESSEX)
         report = other.sync()
         self.assertTrue(report.ok, report)

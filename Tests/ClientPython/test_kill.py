@@ -53,7 +53,7 @@ class Device:
         self.live()
 
     def kill_at(self, step: int) -> None:
-        """Has the process end at this step from now, and whatever is tried then."""
+        """The process ends at this step from now, and at each later step."""
         left = step
 
         def count(name: str) -> None:
@@ -71,7 +71,7 @@ class Device:
 
     def restart(self) -> None:
         self.store._database.close()
-        self.clock.advance(60)  # whoever held the lease is dead
+        self.clock.advance(60)  # the lease of a killed process has ended
         self.open()
 
 
@@ -99,7 +99,7 @@ class KillTests(unittest.TestCase):
 
 
 class Walk:
-    """Two devices on one server, and what must be true in the end."""
+    """Two devices on one server, and the invariants at the end."""
 
     kinds = ["add", "add", "item", "item", "aisle", "delete", "both", "shopper", "name"]
 
@@ -132,7 +132,7 @@ class Walk:
         self.settle()
         self.check()
 
-    # What happens
+    # Events
 
     def edit(self, device: Device) -> None:
         self.number += 1
@@ -141,7 +141,7 @@ class Walk:
         getattr(self, f"edit_{kind}")(device, name)
 
     def stored(self, device: Device, block: Any, change: Any, meaning: Any = lambda: None) -> None:
-        """Makes an edit, and tells the oracle of it if it came to be on disk, killed or not."""
+        """Makes an edit, and adds it to the oracle if it was stored, killed or not."""
         device.steps.clear()
         try:
             with block as edited:
@@ -253,7 +253,7 @@ class Walk:
         device.store.sync()
 
     def others(self, device: Device) -> None:
-        """Somebody else writes, and sometimes the feed begins anew."""
+        """Another user writes, and sometimes a new feed begins."""
         shopper_id = self.dice.choice([1, 2, 3])
         record = self.gateway.get("shoppers", shopper_id)
         assert record is not None
@@ -264,7 +264,7 @@ class Walk:
             self.gateway.begin_anew()
 
     def trouble(self, device: Device) -> None:
-        """The next requests of whoever comes fail, each in its own way."""
+        """The next requests fail, each in another way."""
         for _ in range(self.dice.randint(1, 3)):
             kind = self.dice.choice(["none", "lost", "cut", "busy", "html", "proxy", "large"])
             if kind == "none":
@@ -379,7 +379,7 @@ class HistoryGateway(DefaultingGateway):
         self.backup = copy.deepcopy((self.records, self._kept, self._next_id, self.strangers))
 
     def restore(self) -> None:
-        """Goes back to the backup; then another program makes shoppers, whose numbers were given out before."""
+        """Restores the backup. Then another program creates shoppers, whose numbers were used before."""
         before = self.names()
         self.records, self._kept, self._next_id, self.strangers = copy.deepcopy(self.backup)
         self.rolled_back |= set(before) - set(self.names())
@@ -431,7 +431,7 @@ class HistoryWalk(Walk):
         getattr(self, f"edit_{kind}")(device, f"n{self.number}")
 
     def edit_pair(self, device: Device, name: str) -> None:
-        """A point and an item in one push: whatever becomes of it becomes of both."""
+        """A point and an item in one push: both are stored or lost together."""
         shopper_id = self.dice.choice([1, 2, 3])
 
         def change(s: Any) -> None:

@@ -17,7 +17,7 @@ from fieldmerge.testing.scripted import Reply
 
 class ListCase(StoreCase):
     def conflict(self, store: fieldmerge.Store, mine: str = "Bob", theirs: str = "Jim") -> Any:
-        """Has two edits meet in the first name of shopper 123."""
+        """Causes a conflict of two edits in the first name of shopper 123."""
         with store.edit("shoppers", 123) as s:
             s.customer.firstName = mine
         self.theirs(firstName=theirs)

@@ -1,4 +1,4 @@
-"""The cases of what a client keeps, sends and tells, that all clients share."""
+"""The shared cases of all clients: stored data, requests and reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODEL = cases("model.json")
 
 
 class Device:
-    """A store, the server that holds its requests, and the names that a case has given to values."""
+    """A store, the server that delays its requests, and the names of values in a case."""
 
     def __init__(
         self, test: unittest.TestCase, case: dict[str, Any], folder: str, *, model: Any = MODEL, **options: Any
@@ -89,7 +89,7 @@ class Device:
         return Reply.problem(404, "no-such-address")
 
     def serve_difference(self, query: dict[str, list[str]]) -> Reply:
-        """Answers a request for the difference of two filters as the last step says; without a step the connection
+        """Answers a request for the difference of two filters by the last step. Without a step the connection
         breaks."""
         told = self.difference
         if told is None:
@@ -145,7 +145,7 @@ class Device:
         return value
 
     def matches(self, expected: Any, found: Any, *, exact: bool) -> bool:
-        """Whether a value is as expected; binds names that it meets first."""
+        """Whether a value is as expected. Binds names at their first use."""
         if isinstance(expected, str) and expected.startswith("$"):
             if expected in self.names:
                 return bool(self.names[expected] == found)
@@ -347,7 +347,7 @@ class Device:
         self.revision += 1
         body = self.page(self.known(step.get("changes", [])))
         if self.has_subset and "since" not in held.json:
-            self.revision -= 1  # without a place the client takes no changes from the answer
+            self.revision -= 1  # without a stored position the client does not store changes of the answer
         self.difference = step.get("difference")
         body["results"] = self.known(step["results"])
         if "problem" in step:
@@ -521,7 +521,7 @@ class Killed(BaseException):
 
 
 def _sorted(value: Any) -> Any:
-    """Edits of a push with their items in an order of their own."""
+    """Edits of a push with sorted items."""
     if isinstance(value, list):
         rows = [_sorted(one) for one in value]
         if all(isinstance(one, dict) and "id" in one and "changeset" not in one for one in rows):
@@ -554,7 +554,7 @@ def _regrouped(rules: Any, version: str, groups: Any) -> Any:
 
 
 def _filter_of(keep: Any) -> Any:
-    """Returns the filter of a subset; `None` for all records."""
+    """The filter of a subset; `None` for all records."""
     found = {resource: told["where"] for resource, told in (keep or {}).items() if told.get("where")}
     return found or None
 
@@ -568,7 +568,7 @@ class CaseTests(unittest.TestCase):
 
 
 def run_case(test: unittest.TestCase, case: dict[str, Any], kind: type[Device] = Device, **options: Any) -> None:
-    """Runs the steps of a case on a store of its own."""
+    """Runs the steps of a case on a new store."""
     with tempfile.TemporaryDirectory() as folder:
         device = kind(test, case, folder, **options)
         try:

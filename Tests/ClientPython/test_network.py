@@ -180,7 +180,7 @@ class NetworkTests(StoreCase):
 
     def test_resync_reads_everything_anew_and_drafts_keep_their_old(self) -> None:
         store = self.synced()
-        self.server.records["shoppers", "123"]["customer"]["lastName"] = "Silent"  # told by no change
+        self.server.records["shoppers", "123"]["customer"]["lastName"] = "Silent"  # no change reports it
         self.server.records.pop(("aisles", "5"))
         store.sync()
         self.assertEqual(store.record("shoppers", 123).customer.lastName, "Shaw")

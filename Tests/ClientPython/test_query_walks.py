@@ -1,4 +1,4 @@
-"""Random records, edits, changes and queries: results, pages, counts and live queries are those of a slow oracle."""
+"""Random records, edits, changes and queries: results, pages, counts and live queries equal those of a slow oracle."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def expected(records: list[Any], query: dict[str, Any]) -> list[Any]:
 
 
 def check_indexes(test: unittest.TestCase, store: fieldmerge.Store) -> None:
-    """Each index has the rows of the records, and no others."""
+    """Each index has exactly the rows of the records."""
     database = store._database
     with database.lock:
         for row in database.rows("SELECT definition, resource, number, built FROM indexes"):

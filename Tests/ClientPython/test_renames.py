@@ -1,4 +1,4 @@
-"""Rules that give a group another name: entries and open forms are found under the new one."""
+"""Rules with a new name of a group: entries and open forms are found under this name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GroupNameTests(StoreCase):
         self.has_shape = True
 
     def rename(self, store: fieldmerge.Store) -> None:
-        """The rules get the new names, and the store reads them; it sends nothing."""
+        """The rules get the new names, and the store reads them without sending anything."""
         rules = renamed_rules(has_shape=self.has_shape)
         self.server.change_rules(rules)
         store._model.store_rules(json.dumps(rules))

@@ -89,7 +89,7 @@ class RuleWalk(Walk):
         self.serve({field for field in FIELDS if self.dice.random() < 0.5})
 
     def serve(self, fields: set[str]) -> None:
-        """Gives the server rules with these fields, and its records their shape."""
+        """Sets the fields of the server's rules, and changes its records to their shape."""
         self.version += 1
         if fields != self.fields:
             self.shape = f"s{self.version}"

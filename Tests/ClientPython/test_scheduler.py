@@ -35,7 +35,7 @@ class TableTests(unittest.TestCase):
 
 
 class WalkTests(unittest.TestCase):
-    """Walks at random over a device: what it does not know, and what its requests come to."""
+    """Random walks over a device, with random conditions and ends of its requests."""
 
     def test_walks(self) -> None:
         for seed in seeds(200):
@@ -84,7 +84,7 @@ class WalkTests(unittest.TestCase):
             self.assertIn(moved.state, ("pushing", "pulling"))
 
     def next_event(self, dice: random.Random, state: str, *, request: bool, timer: bool) -> str:
-        """An event that may come now: answers come to requests, and each to its own kind."""
+        """A possible next event. An answer belongs to a request of its kind."""
         events = ["edit", "sync", "news", "online", "offline"]
         if timer:
             events.append("timer")

@@ -106,7 +106,7 @@ class StaleTests(StoreCase):
 
 
 class LaneCase(StoreCase):
-    """A server that holds the requests of large pushes."""
+    """A server that delays the requests of large pushes."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -406,7 +406,7 @@ class LaneTests(LaneCase):
         store = self.open(self.file())
         thread = self.syncing(store)
         held = self.server.next_held()
-        while held._answered.is_set():  # one that was broken off
+        while held._answered.is_set():  # a request that was broken off
             held = self.server.next_held()
         self.serve(held)
         thread.join(10)

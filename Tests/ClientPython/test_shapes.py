@@ -1,4 +1,4 @@
-"""Rules that give resources another shape: records that are read again, and edits that wait for them."""
+"""Rules that change the shape of resources: records that are read again, and edits that wait for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def other_rules(version: str, *, adds: str | None = None, drops: str | None = No
 
 class ShapeTests(StoreCase):
     def change(self, rules: Any, *, adds: str | None = None, drops: str | None = None) -> None:
-        """Gives the server other rules, and its records another shape."""
+        """Sets other rules of the server, and changes the shape of its records."""
         for (resource, _), record in self.server.records.items():
             if resource == "shoppers" and adds:
                 record["customer"][adds] = "GB"
@@ -41,7 +41,7 @@ class ShapeTests(StoreCase):
         self.server.change_rules(rules)
 
     def pass_two(self) -> None:
-        """Has the server answer two requests as always before what the script says next."""
+        """The server answers two requests normally before the next step of the script."""
         self.server._script.extend([self.server._handled] * 2)
 
     def snapshots(self) -> list[str]:

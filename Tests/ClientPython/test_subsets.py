@@ -27,7 +27,7 @@ def named(store: fieldmerge.Store) -> list[tuple[Any, str]]:
 
 
 class SubsetStories:
-    """The stories; a subclass names the engine."""
+    """The test cases; a subclass names the engine."""
 
     engine: list[str] = []
 
@@ -99,7 +99,7 @@ class SubsetStories:
         with coast.edit("shoppers", first) as s:
             s.customer.update(lastName="Coast", county="Cornwall", balance="1.00")
         self.synced(coast)
-        # The record has left; the unsent edit of it is sent, and is a conflict.
+        # The record has departed. Its unsent edit is sent, and is a conflict.
         self.assertEqual(inland.sync().conflicts, 1)
         self.assertIsNone(inland.record("shoppers", first))
         self.synced(coast, whole)

@@ -17,7 +17,7 @@ from fieldmerge.transport import HTTPTransport, Request, ask
 
 
 class RawServer:
-    """A server that writes given bytes to whoever asks, one answer a request."""
+    """A server that writes the given bytes to any client, one answer for each request."""
 
     def __init__(self, *answers: bytes, closes: bool = False) -> None:
         self._answers = list(answers)
@@ -171,7 +171,7 @@ class TransportTests(unittest.TestCase):
             self.get(transport)
 
     def test_an_upload_that_makes_progress_is_not_broken_off(self) -> None:
-        """A body of 1.2 MB at 400 kB/s takes ten times as long as the time limit without progress."""
+        """A body of 1.2 MB at 400 kB/s needs ten times the time limit without progress."""
         server = SlowServer(bytes_per_second=400_000)
         self.addCleanup(server.close)
         transport = HTTPTransport(server.url)

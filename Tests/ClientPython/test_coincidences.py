@@ -1,4 +1,4 @@
-"""Edits, forms, entries and histories that meet: nothing is lost, doubled, or overwritten unseen."""
+"""Edits, forms, entries and histories that coincide: nothing is lost, applied twice, or overwritten unread."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class MeetingCase(StoreCase):
         return s.ticket
 
     def names(self, store: fieldmerge.Store) -> list[Any]:
-        """The first names that wait to be sent, each with what was seen."""
+        """The unsent first names, each with its old value."""
         found = [one.edits[0].changeset["customer"].get("firstName") for one in store.unsent()]
         return [(one["old"], one["new"]) for one in found if one]
 
 
 class DecisionTests(MeetingCase):
     def overtaken(self) -> tuple[fieldmerge.Store, Any]:
-        """A store with an overtaken edit, and the edit of a form that has not seen it."""
+        """A store with an overtaken edit, and the edit of a form that has not read it."""
         store = self.synced()
         form = store.draft("shoppers", 123)
         self.rename(store, "Bob")
