@@ -1,14 +1,16 @@
 import Testing
 import TestSupport
 
-/// `by=true`: a conflict tells who wrote what it met.
+/// `by=true`: a conflict names the push that wrote the current value.
 @Suite struct AuthorTests {
     private static func edit(_ old: String, _ new: String) -> String {
         #"{"edits":[\#(FeedFixture.edit("homes", 1, "name", old, new))]}"#
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func aConflictNamesThePushThatWroteTheGroup(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "A conflict names the push that wrote the group", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func conflict(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await FeedFixture.with(kind, place) { gateway async throws in
             try await gateway.client { client async throws in
                 func by(_ body: String, _ path: String = "/v1/push?by=true") async throws -> JSON? {
@@ -20,7 +22,7 @@ import TestSupport
                     first?["device"]?.text == "tablet" && first?["entry"]?.int == 1 && first?["who"]?.isNull == true)
                 #expect(first?["at"]?.text?.hasSuffix("Z") == true)
                 #expect(try await by(Self.edit("\"a\"", "\"d\""), "/v1/push?preview=true&by=true")?["entry"]?.int == 2)
-                // What a program wrote that bypasses the gateway nobody here knows.
+                // The author of a change by a program that bypasses the gateway is unknown.
                 try await gateway.database.run("UPDATE homes SET name = 'z' WHERE id = 1;")
                 #expect(try await by(Self.edit("\"a\"", "\"d\""))?.isNull == true)
                 let silent = try await client.post("/v1/push", Self.edit("\"a\"", "\"e\"")).json()
@@ -31,8 +33,8 @@ import TestSupport
     }
 
     /// The row is an item of one record and the root of another.
-    @Test(arguments: TestEngine.allCases) func itIsNamedThroughWhicheverResourceItCame(_ kind: TestEngine) async throws
-    {
+    @Test("The push is named whatever resource it used", arguments: TestEngine.allCases)
+    func otherResource(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 _ = try await client.push(FeedFixture.edit("things", 1, "name", "\"one\"", "\"1\""))

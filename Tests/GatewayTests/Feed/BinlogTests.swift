@@ -53,7 +53,7 @@ extension HTTPClient.Session {
         }
     }
 
-    /// Returns what the log has reported, and what only scans have found.
+    /// The records that the log has reported, and those that only scans have found.
     func found() async throws -> (logged: Int, scanned: Int, onlyScanned: Int) {
         (
             try await metric("fieldmerge_binlog_changes_total"), try await metric("fieldmerge_scan_changes_total"),
@@ -62,10 +62,10 @@ extension HTTPClient.Session {
     }
 }
 
-/// Changes of other programs come from the binary log, and the scan finds what it does not contain.
+/// The binary log reports changes of other programs, and the scan finds those that it does not contain.
 @Suite(.timeLimit(.minutes(5))) struct BinlogTests {
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: ["FULL", "NOBLOB", "MINIMAL"])
-    func everyChangeOfARowIsReported(_ image: String) async throws {
+    @Test("Each change of a row is reported", .tags(.mariadb), .needsMariaDB, arguments: ["FULL", "NOBLOB", "MINIMAL"])
+    func changes(_ image: String) async throws {
         try await BinlogFixture.with { database, client async throws in
             var position = try await client.position()
             func reported(_ sql: String, _ names: Set<String>) async throws -> [JSON] {
@@ -92,7 +92,8 @@ extension HTTPClient.Session {
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aPushIsReportedOnce() async throws {
+    @Test("A push is reported once", .tags(.mariadb), .needsMariaDB)
+    func pushes() async throws {
         try await BinlogFixture.with { database, client async throws in
             let position = try await client.position()
             for number in 0..<5 {
@@ -109,9 +110,8 @@ extension HTTPClient.Session {
         }
     }
 
-    /// What the log contains as statements or not at all leads to a pass.
     @Test(
-        .tags(.mariadb), .needsMariaDB,
+        "Statements in the log, and changes that it does not contain, cause a pass", .tags(.mariadb), .needsMariaDB,
         arguments: [
             ("DELETE FROM homes WHERE id = 3;", ["homes/3", "rooms/1", "rooms/2"]),
             ("DELETE FROM rooms WHERE id = 3;", ["rooms/3"]),
@@ -131,7 +131,7 @@ extension HTTPClient.Session {
                 ["doors/1", "doors/2"]
             ),
         ])
-    func whatTheLogDoesNotContainIsScanned(_ sql: String, _ names: [String]) async throws {
+    func unloggedChanges(_ sql: String, _ names: [String]) async throws {
         try await BinlogFixture.with { database, client async throws in
             let position = try await client.position()
             try await database.run(sql)
@@ -142,7 +142,8 @@ extension HTTPClient.Session {
     }
 
     /// Changes and the position are stored together, so a change that cannot be recorded is recorded later.
-    @Test(.tags(.mariadb), .needsMariaDB) func changesAndPositionAreStoredTogether() async throws {
+    @Test("Changes and position are stored together", .tags(.mariadb), .needsMariaDB)
+    func position() async throws {
         try await BinlogFixture.with { database, client async throws in
             let position = try await client.position()
             try await database.runOnJournal(
@@ -199,8 +200,8 @@ extension HTTPClient.Session {
         }
     }
 
-    /// A gateway that starts again continues where the log was read last.
-    @Test(.tags(.mariadb), .needsMariaDB) func theLogIsReadFurtherAfterARestart() async throws {
+    @Test("After a restart the gateway continues at the stored position", .tags(.mariadb), .needsMariaDB)
+    func restart() async throws {
         let server = try await PrivateMariaDB(options: PrivateMariaDB.logOptions)
         let database = try await BinlogFixture.database(FeedFixture.sql(.mariadb), server: server)
         let kept = Kept<(feed: String, revision: Int)>()
@@ -213,7 +214,7 @@ extension HTTPClient.Session {
             try await database.run(
                 "UPDATE doors SET name = 'b' WHERE id = 2; UPDATE things SET name = 'b' WHERE id = 4;")
             if isPurged {
-                // The server does not purge what a thread still sends.
+                // The server does not purge a file that a thread still sends.
                 let readers = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE COMMAND = 'Binlog Dump'"
                 while try await server.run(readers) != "0\n" { try await server.run("FLUSH BINARY LOGS") }
                 try await server.run("FLUSH BINARY LOGS")
@@ -242,8 +243,9 @@ extension HTTPClient.Session {
         }
     }
 
-    /// A log that begins again while it is read, so that other transactions get the numbers of those that were read.
-    @Test(.tags(.mariadb), .needsMariaDB) func theLogBeginsAgainWhileItIsRead() async throws {
+    /// After a reset of the log, other transactions have the numbers of those that were read.
+    @Test("A reset of the log while it is read loses no change", .tags(.mariadb), .needsMariaDB)
+    func reset() async throws {
         let server = try await PrivateMariaDB(options: PrivateMariaDB.logOptions)
         let database = try await BinlogFixture.database(FeedFixture.sql(.mariadb), server: server)
         try await BinlogFixture.run(on: database) { _, client async throws in
@@ -275,7 +277,8 @@ extension HTTPClient.Session {
     private static let steps = 1...10
 
     /// A gateway that dies at any step of recording loses no change, and reports none twice.
-    @Test(.tags(.mariadb), .needsMariaDB) func aReaderMayDieAtEveryStep() async throws {
+    @Test("A reader that is killed at any step loses no change", .tags(.mariadb), .needsMariaDB)
+    func killedReader() async throws {
         let database = try await BinlogFixture.database(FeedFixture.sql(.mariadb))
         let place = Kept<(feed: String, revision: Int)>()
         let deaths = Kept<[String]>()
@@ -306,8 +309,10 @@ extension HTTPClient.Session {
     }
 
     /// Without the right to read the log, the scan finds changes, and `/readyz` names the reason.
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: [RowLogUse.ifPossible, .expected])
-    func withoutTheRightAScanFindsChanges(_ use: RowLogUse) async throws {
+    @Test(
+        "Without the right to read the log, the scan finds changes", .tags(.mariadb), .needsMariaDB,
+        arguments: [RowLogUse.ifPossible, .expected])
+    func missingRight(_ use: RowLogUse) async throws {
         let server = try await BinlogFixture.shared.value
         let database = try await TestDatabase(
             .mariadb, mariadb: FeedFixture.sql(.mariadb), sqlite: "", server: server)
@@ -336,7 +341,8 @@ extension HTTPClient.Session {
     }
 
     /// Tables with one name in two schemas, and two resources of one table.
-    @Test(.tags(.mariadb), .needsMariaDB) func tablesOfOtherSchemasAreDistinct() async throws {
+    @Test("Tables with one name in two schemas are distinct", .tags(.mariadb), .needsMariaDB)
+    func otherSchemas() async throws {
         let database = try await BinlogFixture.database(FeedFixture.sql(.mariadb))
         let other = database.name + "_other"
         try await database.runAsOperator(

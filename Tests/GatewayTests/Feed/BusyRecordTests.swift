@@ -5,7 +5,9 @@ import TestSupport
 @Suite(.timeLimit(.minutes(3))) struct BusyRecordTests {
     private static let rounds = 8
 
-    /// Runs two gateways on one database; on the first, clients follow the changes, on the second they write.
+    /// Runs two gateways on one database.
+    ///
+    /// Clients follow the changes on the first, and write on the second.
     private static func withTwo(
         _ database: TestDatabase,
         _ body: @escaping @Sendable (HTTPClient.Session, HTTPClient.Session) async throws -> Void
@@ -80,12 +82,12 @@ import TestSupport
                 let start = try await writer.changes(after: reader.position())["revision"]?.int ?? 0
                 let feed = try await reader.position().feed
                 try await Self.edit("a\(round)", writer)
-                // The reader's gateway has seen the first change, and has had no time to see the second.
+                // The reader's gateway has read the first change, and has had no time to read the second.
                 _ = try await reader.post("/v1/sync", "{}")
                 try await Self.edit("b\(round)", writer)
                 let page = try await reader.get("/v1/changes?since=\(start)&feed=\(feed)").json()
                 #expect(Self.isWhole(page, since: start, "b\(round)"), "\(page)")
-                // What another gateway assigned is served only after a commit of this gateway's own.
+                // A gateway serves revisions of another gateway only after it has committed later itself.
                 if kind == .mariadb { #expect(try await Self.confirmed(database) >= page["revision"]?.int ?? .max) }
             }
         }
@@ -100,7 +102,7 @@ import TestSupport
                 for round in 0..<6 * Self.rounds {
                     let page = try await (round % 2 == 0 ? Self.sync : Self.poll)(reader, since, start.feed)
                     let revision = page["revision"]?.int ?? 0
-                    // Only this record changes, so a later revision is one of its own.
+                    // Only this record changes, so each later revision belongs to it.
                     #expect(page.names == (revision > since ? ["homes/1"] : []), "since \(since): \(page)")
                     since = revision
                 }

@@ -1,12 +1,12 @@
 import Testing
 import TestSupport
 
-/// What `GET /v1/changes` tells.
+/// The answers of `GET /v1/changes`.
 @Suite struct ChangesTests {
     private static let places: [JournalPlace] = [.together, .ahead]
 
-    @Test(arguments: TestEngine.allCases, places)
-    func aPageHasEachChangedRecordOnceAsItIsNow(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test("A page has each changed record once, with its current values", arguments: TestEngine.allCases, places)
+    func page(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await FeedFixture.with(kind, place) { gateway async throws in
             try await gateway.client { client async throws in
                 let start = try await client.position()
@@ -29,7 +29,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func whatChangesNothingIsNotTold(_ kind: TestEngine) async throws {
+    @Test("A push that changes nothing is not reported", arguments: TestEngine.allCases)
+    func unchanged(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let start = try await client.position()
@@ -51,7 +52,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aDeletedAndAHiddenRecordAreNull(_ kind: TestEngine) async throws {
+    @Test("Deleted and hidden records are null", arguments: TestEngine.allCases)
+    func missing(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let start = try await client.position()
@@ -69,8 +71,10 @@ import TestSupport
 
     // MARK: Rows that several records show
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func aRowThatMovesChangesBothRecordsAndItsOwn(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "A row that moves changes both records, and its record in another resource", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func movedRow(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await FeedFixture.with(kind, place) { gateway async throws in
             try await gateway.client { client async throws in
                 var at = try await client.position()
@@ -95,7 +99,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func whatGoesAlongIsToldAndWhatComesBack(_ kind: TestEngine) async throws {
+    @Test("Rows that a cascade deletes are reported, and reported again after an undo", arguments: TestEngine.allCases)
+    func cascades(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 var at = try await client.position()
@@ -114,9 +119,9 @@ import TestSupport
         }
     }
 
-    /// An undo writes through a resource whose rules are others, but the rows are those of the same table.
-    @Test(arguments: TestEngine.allCases) func anUndoIsToldOfEveryRecordThatShowsTheRow(_ kind: TestEngine) async throws
-    {
+    /// The undo uses a resource with other rules over the same table.
+    @Test("An undo is reported for each record that contains the row", arguments: TestEngine.allCases)
+    func undo(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 _ = try await client.push(FeedFixture.edit("things", 1, "name", #""one""#, #""1""#))
@@ -134,7 +139,8 @@ import TestSupport
 
     // MARK: Pages
 
-    @Test(arguments: TestEngine.allCases) func pagesGoOnWhereTheLastEnded(_ kind: TestEngine) async throws {
+    @Test("The next page continues after the last one", arguments: TestEngine.allCases)
+    func pages(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let start = try await client.position()
@@ -163,9 +169,10 @@ import TestSupport
         }
     }
 
-    // MARK: What is wrong with a request
+    // MARK: Errors of a request
 
     @Test(
+        "An invalid query is refused with its member",
         arguments: [
             ("?since=abc", 400), ("?since=-1", 400), ("?since=%2B1", 400), ("?since=", 400), ("?since=1", 400),
             ("?since=1&since=1", 400), ("?wait=x", 400), ("?limit=-1", 400), ("?limit=1.5", 400), ("?resources=", 400),
@@ -174,7 +181,7 @@ import TestSupport
             ("?other=1", 400), ("?since=99999999999999999999&feed=FEED", 410), ("?since=2&feed=another", 410),
             ("?since=1&feed=FEED&limit=99999999999999999999", 200), ("?since=1&feed=FEED&limit=0", 200),
         ])
-    func aBadQuestionSaysSo(_ query: String, _ status: Int) async throws {
+    func invalidQueries(_ query: String, _ status: Int) async throws {
         try await FeedFixture.with(.sqlite) { gateway async throws in
             try await gateway.client { client async throws in
                 let feed = try await client.position().feed
@@ -189,7 +196,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func withoutAJournalThereIsNoFeed(_ kind: TestEngine) async throws {
+    @Test("Without a journal there is no feed", arguments: TestEngine.allCases)
+    func noJournal(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind, nil) { gateway async throws in
             try await gateway.client { client async throws in
                 for path in ["/v1/changes", "/v1/changes?since=1&feed=x", "/v1/snapshot"] {
@@ -212,7 +220,8 @@ import TestSupport
 
     // MARK: Waiting
 
-    @Test(arguments: TestEngine.allCases) func whoWaitsIsToldOnceSomethingChanges(_ kind: TestEngine) async throws {
+    @Test("A waiting request is answered when something changes", arguments: TestEngine.allCases)
+    func waiting(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             let start = try await gateway.client { try await $0.position() }
             async let waiting = gateway.client { client async throws in
@@ -220,7 +229,7 @@ import TestSupport
             }
             try await gateway.client { client async throws in
                 _ = try await client.push(FeedFixture.edit("homes", 1, "name", "\"a\"", "\"A\""))
-                // With nothing to tell the answer waits for as long as it was asked to.
+                // Without a change the answer waits for the requested time.
                 let at = try await client.changes(after: start)["revision"]?.int ?? 0
                 let quiet = try await client.get("/v1/changes?since=\(at)&feed=\(start.feed)&wait=1").json()
                 #expect(quiet.names == [] && quiet["revision"]?.int == at)
@@ -229,8 +238,8 @@ import TestSupport
         }
     }
 
-    /// What one gateway merges another tells.
-    @Test(arguments: TestEngine.allCases) func anotherGatewayTellsItToo(_ kind: TestEngine) async throws {
+    @Test("Another gateway reports the change too", arguments: TestEngine.allCases)
+    func otherGateway(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         try await RunningGateway.withTwo(database, rules: FeedFixture.rules) { first, second async throws in

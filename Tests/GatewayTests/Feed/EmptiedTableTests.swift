@@ -55,8 +55,8 @@ import TestSupport
             #expect(others.changes.map(\.name) == ["others/1"])
             try await database.run(Self.insert)
             try await database.run("UPDATE cells SET value = -1 WHERE id = 7;")
-            let told = try await client.changes(after: others.position, until: ["cells/7"])
-            #expect(told.changes.map(\.name) == ["cells/7"])
+            let reported = try await client.changes(after: others.position, until: ["cells/7"])
+            #expect(reported.changes.map(\.name) == ["cells/7"])
             #expect(Self.warnings(log).count == 1, "\(log.lines)")
         }
     }
@@ -67,9 +67,9 @@ import TestSupport
             let position = try await client.position()
             try await database.run("DELETE FROM cells WHERE id > 140;")
             let names = Set((141...Self.rows).map { "cells/\($0)" })
-            let told = try await client.changes(after: position, until: names)
-            #expect(Set(told.changes.map(\.name)) == names)
-            #expect(told.changes.allSatisfy { $0["record"]?.isNull == true })
+            let reported = try await client.changes(after: position, until: names)
+            #expect(Set(reported.changes.map(\.name)) == names)
+            #expect(reported.changes.allSatisfy { $0["record"]?.isNull == true })
             #expect(Self.warnings(log).count == 1, "\(log.lines)")
         }
     }

@@ -13,7 +13,7 @@ import TestSupport
         var json: JSON? { try? JSON(data) }
     }
 
-    /// Reads the next event; comments are passed over.
+    /// Reads the next event and skips comments.
     private static func next(_ client: HTTPClient.Session) async throws -> Event? {
         while let piece = try await client.nextPiece() {
             var event = Event()
@@ -27,8 +27,9 @@ import TestSupport
         return nil
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func changesComeByThemselves(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "Changes are sent without a further request", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func changes(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await FeedFixture.with(kind, place) { gateway async throws in
             let start = try await gateway.client { try await $0.position() }
             let last = try await gateway.client { events async throws in
@@ -61,8 +62,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["/v1/changes?since=99&feed=FEED", "/v1/changes?since=1&feed=other", "/v1/changes?since=0"])
-    func whoCannotGoOnIsToldAtOnceAndTheStreamEnds(_ path: String) async throws {
+    @Test(
+        "A client with an unknown position gets the event resync, and the stream ends",
+        arguments: ["/v1/changes?since=99&feed=FEED", "/v1/changes?since=1&feed=other", "/v1/changes?since=0"])
+    func goneFeed(_ path: String) async throws {
         try await FeedFixture.with(.sqlite) { gateway async throws in
             let feed = try await gateway.client { try await $0.position() }.feed
             try await gateway.client { events async throws in
@@ -74,7 +77,8 @@ import TestSupport
         }
     }
 
-    @Test func eventsNeedNoWaitAndTheFeedOfARevision() async throws {
+    @Test("Events refuse wait, and a revision without its feed")
+    func queries() async throws {
         try await FeedFixture.with(.sqlite) { gateway async throws in
             try await gateway.client { client async throws in
                 #expect(try await client.get("/v1/changes?wait=1", Self.accept).status == 400)

@@ -1,6 +1,8 @@
 import TestSupport
 
-/// Homes with things in them, which are a resource of their own as well, and rooms that go with their home.
+/// Homes with things and rooms.
+///
+/// Things are also a resource. Rooms are deleted with their home.
 enum FeedFixture {
     static func sql(_ kind: TestEngine) -> String {
         let number = kind == .mariadb ? "AUTO_INCREMENT" : ""
@@ -64,7 +66,7 @@ extension HTTPClient.Session {
 
     /// Returns the changes after a position, having waited for everything that was pushed to this gateway.
     func changes(after position: (feed: String, revision: Int), _ more: String = "") async throws -> JSON {
-        // A sync waits for what was committed before it.
+        // A sync waits for all earlier commits.
         let sync = try await post("/v1/sync", "{}")
         guard sync.status == 200 else { throw Shell.Failure(description: sync.text) }
         let answer = try await get("/v1/changes?since=\(position.revision)&feed=\(position.feed)\(more)")

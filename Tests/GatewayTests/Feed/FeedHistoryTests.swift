@@ -4,7 +4,7 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// The feed over longer times: where it begins, what is forgotten, and how it begins anew.
+/// The feed over longer times: its beginning, deleted revisions, and a new feed.
 @Suite struct FeedHistoryTests {
     private static func journal(_ gateway: RunningGateway) async throws -> (any RecordEngine, Journal) {
         let database = gateway.database
@@ -13,8 +13,8 @@ import TestSupport
         return (engine, try await JournalOpener(engine: engine, schema: schema).open())
     }
 
-    /// A feed that is there before the first row tells all from 0 on.
-    @Test(arguments: TestEngine.allCases) func aFeedThatIsThereFirstTellsEverything(_ kind: TestEngine) async throws {
+    @Test("A feed that exists before the first row reports everything after 0", arguments: TestEngine.allCases)
+    func fromZero(_ kind: TestEngine) async throws {
         let number = kind == .mariadb ? "AUTO_INCREMENT" : ""
         let sql = "CREATE TABLE homes (id INTEGER PRIMARY KEY \(number), name VARCHAR(20));"
         let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
@@ -31,9 +31,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func whatIsTooOldIsForgottenAndWhoReadLessBeginsAnew(_ kind: TestEngine)
-        async throws
-    {
+    @Test(
+        "Old revisions are deleted, and a client with an older position needs a snapshot",
+        arguments: TestEngine.allCases)
+    func pruning(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             let (engine, journal) = try await Self.journal(gateway)
             try await gateway.client { client async throws in
@@ -47,7 +48,7 @@ import TestSupport
                 _ = try await JournalPruning(
                     journal: journal, keyDays: 30, entryDays: 400, changeDays: 30, owner: "test"
                 ).run()
-                // The gateway sees it at its next look.
+                // The gateway reads the earliest revision in its next sequencing run.
                 _ = try await client.post("/v1/sync", "{}")
                 let gone = try await client.get("/v1/changes?since=\(start.revision)&feed=\(start.feed)")
                 #expect(gone.status == 410)
@@ -59,9 +60,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aNewFeedHasGreaterRevisionsAndEveryoneBeginsAnew(_ kind: TestEngine)
-        async throws
-    {
+    @Test("A new feed has greater revisions, and all clients need a snapshot", arguments: TestEngine.allCases)
+    func newFeed(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             let (engine, journal) = try await Self.journal(gateway)
             try await gateway.client { client async throws in

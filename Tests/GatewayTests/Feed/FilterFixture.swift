@@ -69,7 +69,7 @@ enum FilterFixture {
     }
 }
 
-/// A client with a filter that stores what it is sent.
+/// A client with a filter that stores the records it receives.
 struct FilteredClient {
     let session: HTTPClient.Session
     var filter: String?
@@ -94,10 +94,10 @@ struct FilteredClient {
 
     /// Reads a snapshot and returns the names that it reports; those of records that left begin with a minus sign.
     ///
-    /// - Parameter unless: the former feed; nil for a complete snapshot.
+    /// - Parameter unless: the earlier feed; nil for a complete snapshot.
     @discardableResult
     mutating func snapshot(unless: String? = nil) async throws -> [String] {
-        // A sync waits for what was committed before it.
+        // A sync waits for all earlier commits.
         _ = try await session.post("/v1/sync", "{}")
         let query = [FilterFixture.query(filter), unless.map { "unless=" + FilterFixture.encoded($0) } ?? ""]
             .filter { !$0.isEmpty }.joined(separator: "&")
@@ -124,7 +124,7 @@ struct FilteredClient {
 
     /// Reads all changes, or one page of a limited number, and returns the names as `snapshot` does.
     mutating func poll(limit: Int? = nil) async throws -> [String] {
-        // A sync waits for what was committed before it.
+        // A sync waits for all earlier commits.
         _ = try await session.post("/v1/sync", "{}")
         var reported: [String] = []
         while true {

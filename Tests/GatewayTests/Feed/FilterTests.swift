@@ -5,7 +5,8 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct FilterTests {
     private static let open = FilterFixture.open
 
-    @Test(arguments: TestEngine.allCases) func recordsEnterAndLeave(_ kind: TestEngine) async throws {
+    @Test("Records that begin or stop to match are reported", arguments: TestEngine.allCases)
+    func entering(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             var client = try await FilteredClient(session, Self.open)
             var whole = try await FilteredClient(session, nil)
@@ -32,7 +33,8 @@ import TestSupport
     }
 
     /// A record that left changes again before the client has read its page.
-    @Test(arguments: TestEngine.allCases) func pagesReportWhatLeft(_ kind: TestEngine) async throws {
+    @Test("Pages report records that no longer match", arguments: TestEngine.allCases)
+    func departedRecords(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             var client = try await FilteredClient(session, Self.open)
             var other = try await FilteredClient(session, #"{"orders": {"order.status": "done"}}"#)
@@ -75,7 +77,8 @@ import TestSupport
     }
 
     /// Libraries for forms encode a space as a plus sign, and a plus sign as %2B.
-    @Test func aSpaceMayBeAPlusSign() async throws {
+    @Test("A plus sign in a query is a space")
+    func plusSign() async throws {
         try await FilterFixture.with(.sqlite) { gateway, session in
             try await gateway.database.run("UPDATE orders SET title = 'a b+c' WHERE id = 3;")
             let lines = try await session.lines(
@@ -84,7 +87,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func orderOfEnumMembersIsThatOfTheColumn(_ kind: TestEngine) async throws {
+    @Test("ENUM members are ordered as in the column", arguments: TestEngine.allCases)
+    func enumOrder(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             let client = try await FilteredClient(session, #"{"orders": {"order.status": {"from": "late"}}}"#)
             #expect(client.orders == (kind == .mariadb ? [2, 3] : [1, 2, 4]))
@@ -92,7 +96,8 @@ import TestSupport
     }
 
     /// The order of names and values, and their spelling, make no other filter.
-    @Test(arguments: TestEngine.allCases) func equalFiltersHaveOneFeed(_ kind: TestEngine) async throws {
+    @Test("Equal filters have one feed", arguments: TestEngine.allCases)
+    func equalFilters(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             let one = try await FilteredClient(
                 session, #"{"orders": {"order.weight": 2, "order.area": ["8", 7, 7]}, "customers": {}}"#)
@@ -112,7 +117,7 @@ import TestSupport
     }
 
     @Test(
-        arguments: TestEngine.allCases,
+        "Faults have a path", arguments: TestEngine.allCases,
         [
             (#"{"order": {}}"#, "unknown-resource", "filter.order"),
             (#"{"orders": {"order.state": 1}}"#, "unknown-field", "filter.orders.order.state"),
@@ -137,7 +142,7 @@ import TestSupport
             (#"{"orders": 1}"#, "invalid", "filter.orders"), ("[]", "invalid", "filter"), ("{", "not-json", nil),
             (#"{"orders": {}, "orders": {}}"#, "duplicate-member", nil),
         ])
-    func faultsHaveAPath(_ kind: TestEngine, _ fault: (filter: String, code: String, path: String?)) async throws {
+    func faults(_ kind: TestEngine, _ fault: (filter: String, code: String, path: String?)) async throws {
         try await FilterFixture.with(kind) { _, session in
             let query = FilterFixture.query(fault.filter)
             for address in ["/v1/changes?", "/v1/snapshot?"] {
@@ -152,12 +157,12 @@ import TestSupport
     }
 
     @Test(
-        arguments: TestEngine.allCases,
+        "A value outside the type is refused", arguments: TestEngine.allCases,
         [
             #""order.area": "x""#, #""order.area": 1.5"#, #""order.area": {"from": "x"}"#, #""order.weight": "1.505""#,
             #""order.scheduled": "2026-02-31""#, #""order.urgent": 2"#, #""order.title": 5"#,
         ])
-    func aValueThatTheTypeCannotContainIsRefused(_ kind: TestEngine, _ condition: String) async throws {
+    func invalidValues(_ kind: TestEngine, _ condition: String) async throws {
         try await FilterFixture.with(kind) { _, session in
             let answer = try await session.get(
                 "/v1/snapshot?" + FilterFixture.query(#"{"orders": {\#(condition)}}"#))
@@ -166,7 +171,8 @@ import TestSupport
         }
     }
 
-    @Test func aValueThatIsNoMemberAndALongFilterAreRefused() async throws {
+    @Test("An unknown ENUM member and a long filter are refused")
+    func invalidMembers() async throws {
         try await FilterFixture.with(.mariadb) { _, session in
             let word = try await session.get(
                 "/v1/snapshot?" + FilterFixture.query(#"{"orders": {"order.area": "x"}}"#))
@@ -209,8 +215,8 @@ import TestSupport
     }
 
     /// A push may edit any record, and its result is not filtered.
-    @Test(arguments: TestEngine.allCases) func aSyncReportsItsOwnRecordsThatDoNotMatch(_ kind: TestEngine) async throws
-    {
+    @Test("A sync reports records of its pushes that do not match", arguments: TestEngine.allCases)
+    func sync(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             let client = try await FilteredClient(session, Self.open)
             let create = #"{"resource":"orders","id":20,"changeset":{"order":{"old":null,"new":{"status":"done"}}}}"#
@@ -258,8 +264,10 @@ import TestSupport
         }
     }
 
-    /// The scan reports what other programs write, and nothing else.
-    @Test(arguments: TestEngine.allCases) func foreignChangesEnterAndLeave(_ kind: TestEngine) async throws {
+    @Test(
+        "The scan reports foreign changes for which records begin or stop to match, and nothing else",
+        arguments: TestEngine.allCases)
+    func foreignChanges(_ kind: TestEngine) async throws {
         let database = try await FilterFixture.database(kind)
         let values = (100..<1_500).map { "(\($0), 'done', 1)" }
         try await database.run("INSERT INTO orders (id, status, area) VALUES \(values.joined(separator: ","));")
@@ -297,7 +305,7 @@ extension HTTPClient.Session {
         return try answer.text.split(separator: "\n").map { try JSON(String($0)) }
     }
 
-    /// Returns the data of the next event; comments are skipped.
+    /// Reads the next changes and skips comments.
     func nextChanges() async throws -> JSON? {
         while let piece = try await nextPiece() {
             for line in piece.split(separator: "\n") where line.hasPrefix("data: ") {

@@ -5,9 +5,11 @@ import TestSupport
 
 @testable import Gateway
 
-/// Whoever follows the feed holds what the database holds, though other programs write to it.
+/// A client that follows the feed gets a copy of the database, though other programs write to it.
 @Suite(.timeLimit(.minutes(5))) struct ForeignReplicaTests {
-    /// Seeds of a run; FIELDMERGE_TEST_SEEDS asks for more.
+    /// Seeds of a run.
+    ///
+    /// FIELDMERGE_TEST_SEEDS sets their number.
     private static let seeds =
         0..<(ProcessInfo.processInfo.environment["FIELDMERGE_TEST_SEEDS"].flatMap { Int($0) } ?? 2)
 
@@ -37,19 +39,19 @@ import TestSupport
         }
     }
 
-    /// Two gateways, of which one scans; some write through them, some do not.
-    @Test(arguments: TestEngine.allCases, seeds) func everyReplicaEqualsTheDatabase(_ kind: TestEngine, _ seed: Int)
-        async throws
-    {
+    /// Two gateways, one of which scans.
+    ///
+    /// Some clients write through them, some to the database.
+    @Test("Copies equal the database, with the scan", arguments: TestEngine.allCases, seeds)
+    func scannedReplicas(_ kind: TestEngine, _ seed: Int) async throws {
         let database = try await TestDatabase(
             kind, mariadb: ForeignWriter.sql(.mariadb), sqlite: ForeignWriter.sql(.sqlite))
         try await Self.compareReplicas(of: database, seed)
     }
 
     /// The same with changes from the binary log, in all forms that rows have there, and without a cycle of the scan.
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: seeds) func everyReplicaEqualsTheLoggedDatabase(_ seed: Int)
-        async throws
-    {
+    @Test("Copies equal the database, with the binary log", .tags(.mariadb), .needsMariaDB, arguments: seeds)
+    func loggedReplicas(_ seed: Int) async throws {
         let database = try await BinlogFixture.database(ForeignWriter.sql(.mariadb))
         try await Self.compareReplicas(of: database, seed + 50, log: .expected)
     }
@@ -124,14 +126,15 @@ import TestSupport
         }
     }
 
-    /// The gateway that scans is killed again and again, wherever it is.
-    @Test(arguments: TestEngine.allCases) func scannersAreKilled(_ kind: TestEngine) async throws {
+    @Test("The scanning gateway may be killed at any time", arguments: TestEngine.allCases)
+    func killedScanners(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: ForeignWriter.sql(.mariadb), sqlite: ForeignWriter.sql(.sqlite))
         try await Self.killGateways(of: database)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func readersOfTheLogAreKilled() async throws {
+    @Test("The gateway that reads the log may be killed at any time", .tags(.mariadb), .needsMariaDB)
+    func killedReaders() async throws {
         let database = try await BinlogFixture.database(ForeignWriter.sql(.mariadb))
         try await Self.killGateways(of: database, changes: "binlog")
     }
@@ -156,7 +159,7 @@ import TestSupport
             for _ in 0..<Int.random(in: 0...200, using: &random) { await Task.yield() }
             gateway.kill()
             try await written
-            // Nobody has to wait for the lease of one that is gone.
+            // The next gateway does not have to wait for the lease of the killed one.
             try await database.runOnJournal("UPDATE scan SET until = NULL;")
             gateway = try await Self.start(database, changes)
         }

@@ -4,14 +4,14 @@ import TestSupport
 
 /// Changes by programs that bypass the gateway are in the feed.
 @Suite struct ForeignTests {
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func whatOthersWriteIsTold(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test("Changes by other programs are reported", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func changes(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await ScanFixture.with(kind, place) { gateway async throws in
             try await gateway.client { client async throws in
                 var position = try await client.position()
-                #expect(position.revision == 1, "the first pass only takes note")
+                #expect(position.revision == 1, "the first pass only stores digests")
                 let database = gateway.database
-                func told(_ sql: String, _ names: Set<String>) async throws -> [JSON] {
+                func reported(_ sql: String, _ names: Set<String>) async throws -> [JSON] {
                     try await database.run(sql)
                     let found = try await client.changes(after: position, until: names)
                     position = found.position
@@ -19,17 +19,17 @@ import TestSupport
                     #expect(found.changes.allSatisfy { $0["by"]?.isNull == true })
                     return found.changes
                 }
-                _ = try await told("UPDATE homes SET name = 'z' WHERE id = 1;", ["homes/1"])
-                _ = try await told("INSERT INTO homes (id, name) VALUES (9, 'n');", ["homes/9"])
-                // A row of a list is a record of its own as well here, and it moves from one home to another.
-                let moved = try await told(
+                _ = try await reported("UPDATE homes SET name = 'z' WHERE id = 1;", ["homes/1"])
+                _ = try await reported("INSERT INTO homes (id, name) VALUES (9, 'n');", ["homes/9"])
+                // A row of a list is also a record here, and it moves from one home to another.
+                let moved = try await reported(
                     "UPDATE things SET home = 2 WHERE id = 1;", ["things/1", "homes/1", "homes/2"])
                 #expect(moved.first { $0.name == "homes/2" }?["record"]?["things"]?.array.count == 2)
-                _ = try await told("UPDATE things SET id = 11 WHERE id = 2;", ["things/2", "things/11", "homes/1"])
-                let hidden = try await told("UPDATE homes SET hidden = 1 WHERE id = 9;", ["homes/9"])
+                _ = try await reported("UPDATE things SET id = 11 WHERE id = 2;", ["things/2", "things/11", "homes/1"])
+                let hidden = try await reported("UPDATE homes SET hidden = 1 WHERE id = 9;", ["homes/9"])
                 #expect(hidden.first?["record"]?.isNull == true)
-                // What the database does along: the room goes, and its door has no room any more.
-                let cascade = try await told(
+                // By the cascade the rooms are deleted, and their doors have no room.
+                let cascade = try await reported(
                     "PRAGMA_ON DELETE FROM homes WHERE id = 3;".replacingOccurrences(
                         of: "PRAGMA_ON", with: kind == .sqlite ? "PRAGMA foreign_keys = ON;" : ""),
                     ["homes/3", "rooms/1", "rooms/2"])
@@ -39,8 +39,8 @@ import TestSupport
         }
     }
 
-    /// A push is told once, as the gateway's, though a scan comes by what it wrote.
-    @Test(arguments: TestEngine.allCases) func nothingIsToldTwice(_ kind: TestEngine) async throws {
+    @Test("A push is reported once, as a push, though the scan reads its rows", arguments: TestEngine.allCases)
+    func pushesOnce(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let position = try await client.position()
@@ -50,7 +50,7 @@ import TestSupport
                         #"{"resource":"rooms","id":3,"changeset":{"room":{"name":{"old":"?","new":"r\#(number)"}}}}"#)
                     _ = try await client.push(
                         #"{"resource":"rooms","id":-1,"changeset":{"room":{"old":null,"new":{"name":"n"}}}}"#)
-                    // Whoever follows reads in between.
+                    // A client reads the changes in between.
                     _ = try await client.changes(after: position)
                 }
                 _ = try await client.push(
@@ -59,8 +59,8 @@ import TestSupport
                 for name in ["x", "y", "z"] {
                     let before = try await client.position()
                     try await gateway.database.run("UPDATE doors SET name = '\(name)' WHERE id = 2;")
-                    let told = try await client.changes(after: before, until: ["doors/2"]).changes
-                    #expect(told.map(\.name) == ["doors/2"])
+                    let reported = try await client.changes(after: before, until: ["doors/2"]).changes
+                    #expect(reported.map(\.name) == ["doors/2"])
                 }
                 let all = try await client.changes(after: position)["changes"]?.array ?? []
                 #expect(all.filter { $0["by"]?.isNull == true }.map(\.name) == ["doors/2"])
@@ -68,8 +68,8 @@ import TestSupport
         }
     }
 
-    /// The history of a record says where it has a hole: the change is known, and not what it was.
-    @Test(arguments: TestEngine.allCases) func theJournalTellsOfTheLastForeignChange(_ kind: TestEngine) async throws {
+    @Test("The history of a record contains its last foreign change, without values", arguments: TestEngine.allCases)
+    func journal(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let journal = gateway.database
@@ -91,8 +91,10 @@ import TestSupport
         }
     }
 
-    /// The mark of a change that cannot be filed is not kept either, so that it is told once it can be.
-    @Test(arguments: TestEngine.allCases) func marksAndChangesAreKeptTogether(_ kind: TestEngine) async throws {
+    @Test(
+        "The digest of a row is stored together with its change, so a change that cannot be stored is reported later",
+        arguments: TestEngine.allCases)
+    func digestsWithChanges(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let database = gateway.database
@@ -109,21 +111,21 @@ import TestSupport
                     )
                 try await database.runOnJournal(make)
                 try await database.run("UPDATE doors SET name = 'kept' WHERE id = 1;")
-                // The scan gives up, and begins anew.
+                // The scan stops with an error, and starts again.
                 let end = ContinuousClock.now + .seconds(60)
                 while try await client.metric("fieldmerge_scan_failures_total") == 0 {
                     try #require(.now < end)
                     try await Task.sleep(for: .milliseconds(20))
                 }
                 try await database.runOnJournal(drop)
-                let told = try await client.changes(after: position, until: ["doors/1"]).changes
-                #expect(told.map(\.name) == ["doors/1"])
+                let reported = try await client.changes(after: position, until: ["doors/1"]).changes
+                #expect(reported.map(\.name) == ["doors/1"])
             }
         }
     }
 
-    /// Whatever was written while no gateway ran is told at the start of one.
-    @Test(arguments: TestEngine.allCases) func aRestartTellsWhatHappenedMeanwhile(_ kind: TestEngine) async throws {
+    @Test("Changes while no gateway runs are reported after a start", arguments: TestEngine.allCases)
+    func restart(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         let place = Kept<(feed: String, revision: Int)>()
@@ -134,14 +136,15 @@ import TestSupport
         let position = try #require(await place.value)
         try await ScanFixture.run(on: database) { gateway async throws in
             try await gateway.client { client async throws in
-                let told = try await client.changes(after: position, until: ["homes/2", "things/4"]).changes
-                #expect(Set(told.map(\.name)) == ["homes/2", "things/4"])
+                let reported = try await client.changes(after: position, until: ["homes/2", "things/4"]).changes
+                #expect(Set(reported.map(\.name)) == ["homes/2", "things/4"])
             }
         }
     }
 
     /// A gateway that is stopped leaves the scan to the next one at once, which need not wait for its lease to end.
-    @Test(arguments: TestEngine.allCases) func theScanIsLeftAtTheEnd(_ kind: TestEngine) async throws {
+    @Test("A gateway that stops releases the lease", arguments: TestEngine.allCases)
+    func lease(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         let holders = "SELECT count(*), count(holder) FROM scan;"
@@ -151,15 +154,17 @@ import TestSupport
         #expect(try await database.runOnJournal(holders) == "1\t0\n")
     }
 
-    /// An answer that is told again shows what stood there then, and whoever takes it is told once more what stands now.
-    @Test(arguments: TestEngine.allCases, [false, true])
-    func anAnswerThatIsToldAgainIsADelivery(_ kind: TestEngine, _ isSync: Bool) async throws {
+    /// The stored answer has the values of its time.
+    ///
+    /// The feed then sends the client the current ones.
+    @Test("A stored answer counts as a delivery", arguments: TestEngine.allCases, [false, true])
+    func storedAnswer(_ kind: TestEngine, _ isSync: Bool) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let database = gateway.database
                 let position = try await client.position()
                 try await database.run("UPDATE things SET name = 'B' WHERE id = 1;")
-                let told = try await client.changes(after: position, until: ["things/1", "homes/1"])
+                let reported = try await client.changes(after: position, until: ["things/1", "homes/1"])
                 let push =
                     #"{"key":"k","edits":[{"resource":"things","id":1,"changeset":{"thing":{"name":{"old":"B","new":"B"}}}}]}"#
                 func answer() async throws -> JSON? {
@@ -172,12 +177,12 @@ import TestSupport
                 let first = try await answer()
                 #expect(first?["results"]?[0]?["record"]?["thing"]?["name"]?.text == "B")
                 try await database.run("UPDATE things SET name = 'one' WHERE id = 1;")
-                let back = try await client.changes(after: told.position, until: ["things/1", "homes/1"])
+                let back = try await client.changes(after: reported.position, until: ["things/1", "homes/1"])
                 let again = try await answer()
                 #expect(again?["results"]?[0]?["record"]?.description == first?["results"]?[0]?["record"]?.description)
                 let last = try await client.changes(after: back.position, until: ["things/1"])
                 #expect(last.changes.last { $0.name == "things/1" }?["record"]?["thing"]?["name"]?.text == "one")
-                // One that shows what stands there is no news.
+                // An answer with the current values is not reported again.
                 let rest = try await client.position()
                 let other = push.replacingOccurrences(of: "\"B\"", with: "\"one\"").replacingOccurrences(
                     of: "\"k\"", with: "\"l\"")
@@ -193,10 +198,10 @@ import TestSupport
         }
     }
 
-    /// Operators see from when on changes are noticed, and what waits for its revision.
-    @Test(arguments: TestEngine.allCases) func readinessTellsSinceWhenChangesAreNoticed(
-        _ kind: TestEngine
-    ) async throws {
+    @Test(
+        "Readiness shows the time since which changes are found, and the number of changes without a revision",
+        arguments: TestEngine.allCases)
+    func readiness(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let end = ContinuousClock.now + .seconds(30)
@@ -214,14 +219,16 @@ import TestSupport
         }
     }
 
-    /// A client is sent what another program takes back before a scan has seen it.
-    @Test(arguments: TestEngine.allCases, ["changes", "snapshot", "push", "undo"])
-    func whatWasSentAndTakenBackIsToldAgain(_ kind: TestEngine, _ way: String) async throws {
+    /// The other program restores the value before a scan reads it.
+    @Test(
+        "A value that was sent and then restored is reported again", arguments: TestEngine.allCases,
+        ["changes", "snapshot", "push", "undo"])
+    func restoredValue(_ kind: TestEngine, _ way: String) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         try await ScanFixture.run(on: database) { gateway async throws in
             try await gateway.client { client async throws in
-                // The scanner stands still while the value is there: it cannot read the journal.
+                // The scanner cannot read the journal, so it stops while the value is there.
                 if way == "undo" {
                     for (old, new) in [("a", "aa"), ("aa", "a")] {
                         _ = try await client.push(
@@ -245,7 +252,8 @@ import TestSupport
                     let text = try await client.get("/v1/snapshot").text
                     #expect(text.contains(#""name":"B""#))
                 case "undo":
-                    // Somebody has done so already, so it changes nothing, and shows the record as it stands.
+                    // The row already has the value, so the undo changes nothing, and its answer has the current
+                    // record.
                     let answer = try await client.post("/v1/journal/1/undo", "{}")
                     #expect(answer.status == 200, "\(answer.text)")
                     let json = try answer.json()
@@ -261,14 +269,15 @@ import TestSupport
                 try await database.run("UPDATE things SET name = 'one', home = 1 WHERE id = 1;")
                 try await scan.end()
                 let wanted: Set<String> = ["changes", "undo"].contains(way) ? ["homes/1"] : ["homes/1", "things/1"]
-                let told = try await client.changes(after: since, until: wanted).changes
-                #expect(told.first { $0.name == "homes/1" }?["record"]?["things"]?.array.count == 2)
+                let reported = try await client.changes(after: since, until: wanted).changes
+                #expect(reported.first { $0.name == "homes/1" }?["record"]?["things"]?.array.count == 2)
             }
         }
     }
 
-    /// The notes of a snapshot of many records with lists, and of pages of changes, are what a pass finds.
-    @Test(arguments: TestEngine.allCases) func whatWasSentAsItIsIsNotToldAgain(_ kind: TestEngine) async throws {
+    /// A snapshot of many records with lists, and pages of changes, have the delivery records that a pass computes.
+    @Test("Records that were sent with their current values are not reported", arguments: TestEngine.allCases)
+    func deliveries(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         let homes = (10...1_600).map { "(\($0), 'h\($0)')" }.joined(separator: ", ")
@@ -290,8 +299,8 @@ import TestSupport
                     _ = try await client.push(
                         FeedFixture.edit("homes", home, "name", "\"?\"", "\"n\(home)\""), atomic: "push")
                 }
-                let told = try await client.changes(after: position)
-                #expect(Set(told.names) == ["homes/900", "homes/30", "homes/31", "homes/1600"])
+                let reported = try await client.changes(after: position)
+                #expect(Set(reported.names) == ["homes/900", "homes/30", "homes/31", "homes/1600"])
                 let before = try await client.position()
                 #expect(try await database.runOnJournal("SELECT COUNT(*) FROM shown;") != "0\n")
                 try await scan.end()
@@ -305,9 +314,9 @@ import TestSupport
         }
     }
 
-    /// A record that a snapshot did not meet is there again before the scan comes by, as it was.
-    @Test(arguments: TestEngine.allCases, Absence.allCases)
-    func whatASnapshotDidNotMeetIsTold(_ kind: TestEngine, _ absence: Absence) async throws {
+    /// The record is missing during the snapshot only, and unchanged before the scan reads it.
+    @Test("A record that was missing in a snapshot is reported", arguments: TestEngine.allCases, Absence.allCases)
+    func missedRecords(_ kind: TestEngine, _ absence: Absence) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         try await database.run(absence.before)
@@ -327,19 +336,19 @@ import TestSupport
                 try await database.run(absence.back)
                 try await scan.end()
                 let position = (feed: head["feed"]?.text ?? "", revision: head["revision"]?.int ?? -1)
-                let told = try await client.changes(after: position, until: absence.missed).changes
-                #expect(told.allSatisfy { $0["record"]?.isNull == false }, "\(told)")
-                #expect(Set(told.map(\.name)) == absence.missed, "nothing else is told")
+                let reported = try await client.changes(after: position, until: absence.missed).changes
+                #expect(reported.allSatisfy { $0["record"]?.isNull == false }, "\(reported)")
+                #expect(Set(reported.map(\.name)) == absence.missed, "nothing else is reported")
             }
         }
     }
 
-    /// The ways in which records can be gone while a snapshot comes by.
+    /// How records can be missing while a snapshot is read.
     enum Absence: String, CaseIterable {
         case hidden, deleted, emptied
-        /// The first, the last, and those at the ends of pages.
+        /// The first records, the last ones, and those at the ends of pages.
         case pages
-        /// A snapshot that goes on behind its first page.
+        /// Those of a snapshot that continues after its first page.
         case resumed
 
         private static let ids = [1, 2, 999, 1_000, 1_001, 2_000, 2_001, 2_199, 2_200]

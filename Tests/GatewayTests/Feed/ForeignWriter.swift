@@ -2,8 +2,8 @@ import TestSupport
 
 /// A program that writes to the tables of `FeedFixture` without the gateway.
 ///
-/// Values and keys are few, so that what is changed is soon changed back, rows move and come again under their keys, and
-/// transactions are taken back or stay open for a while.
+/// There are few values and keys, so values are restored, rows move and keys are used again. Some transactions are
+/// rolled back or remain open for a while.
 struct ForeignWriter {
     private let database: TestDatabase
     private var random: SeededRandom
@@ -16,7 +16,7 @@ struct ForeignWriter {
         random = SeededRandom(seed: seed)
     }
 
-    /// Also a trigger writes where nobody looks.
+    /// A trigger also writes a table that no request names.
     static func sql(_ kind: TestEngine) -> String {
         FeedFixture.sql(kind)
             + (kind == .mariadb
@@ -26,7 +26,9 @@ struct ForeignWriter {
                 """)
     }
 
-    /// Writes so often, each a transaction of its own; one that the database refuses leaves nothing.
+    /// Writes in so many transactions.
+    ///
+    /// A refused one leaves no change.
     mutating func write(_ count: Int) async throws {
         let isFile = database.kind == .sqlite
         for _ in 0..<count {
@@ -64,7 +66,7 @@ struct ForeignWriter {
     }
 }
 
-/// A client that keeps all records, and follows the feed through whatever happens to gateways.
+/// A client that keeps all records, and follows the feed while gateways are killed.
 struct ForeignFollower {
     private var feed = ""
     private var revision = 0
@@ -76,7 +78,7 @@ struct ForeignFollower {
 
     /// Takes a snapshot, or the next page of changes.
     ///
-    /// - Returns: true where there is no more to be had at once.
+    /// Returns true if there is no more at the moment.
     mutating func step(_ client: HTTPClient.Session) async throws -> Bool {
         // Now and then it has lost everything.
         if feed.isEmpty || (takesSnapshots && Int.random(in: 0..<40, using: &random) == 0) {
@@ -103,10 +105,10 @@ struct ForeignFollower {
         return page["more"]?.bool == false
     }
 
-    /// Follows until it holds what the database holds, which nobody writes to any more.
+    /// Follows the feed until the copy equals the database, to which no program writes any more.
     mutating func catchUp(_ client: HTTPClient.Session, with truth: [String: String]) async throws {
         let end = ContinuousClock.now + .seconds(60)
-        // A snapshot would hide what it was not told.
+        // A snapshot would hide an unreported change.
         takesSnapshots = false
         while ContinuousClock.now < end {
             if try await step(client), records == truth { return }
@@ -116,7 +118,7 @@ struct ForeignFollower {
 }
 
 extension HTTPClient.Session {
-    /// The records that the database holds, by their names.
+    /// The records of the database by name.
     func held(_ names: [String] = ["doors", "homes", "rooms", "things"]) async throws -> [String: String] {
         var records: [String: String] = [:]
         for name in names {

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// A pass over a large table takes longer than a gateway goes on without an interruption, and comes to its end all the same.
+/// A pass over a large table may be interrupted, and is finished nevertheless.
 @Suite(.timeLimit(.minutes(5))) struct LongPassTests {
     private static let rules = [
         "cells.yaml": "resource: cells\nsections:\n  cell: {table: cells, groups: {value: value}}\n"
@@ -31,11 +31,12 @@ import TestSupport
 
     private static let written: Set = ["cells/1", "cells/9000", "cells/\(rows - 1)"]
 
-    /// Every sixth read fails.
+    /// Each sixth read fails.
     ///
-    /// A pass from the beginning reads five times until it finds that the last rows differ, and does not
-    /// come to reading what has changed in them.
-    @Test(arguments: TestEngine.allCases) func aPassThatIsBrokenOffGoesOn(_ kind: TestEngine) async throws {
+    /// A pass from the beginning needs five reads until it finds that the last rows differ, so it cannot read the
+    /// changed rows.
+    @Test("An interrupted pass continues", arguments: TestEngine.allCases)
+    func interrupted(_ kind: TestEngine) async throws {
         let stage = Stage()
         try await ScanFixture.run(on: try await Self.database(kind), rules: Self.rules, stage: stage) {
             gateway async throws in
@@ -43,14 +44,15 @@ import TestSupport
                 let before = try await Self.position(client)
                 stage.interrupt(every: 6)
                 try await Self.write(-1, to: gateway.database)
-                let told = try await client.changes(after: before, until: Self.written)
-                #expect(Set(told.changes.map(\.name)) == Self.written)
+                let reported = try await client.changes(after: before, until: Self.written)
+                #expect(Set(reported.changes.map(\.name)) == Self.written)
             }
         }
     }
 
     /// Rules and schema are read again all the time, and are as they were: a pass of a second and a half goes on.
-    @Test(arguments: TestEngine.allCases) func rulesThatAreReadAgainEndNoPass(_ kind: TestEngine) async throws {
+    @Test("New rules do not end a pass", arguments: TestEngine.allCases)
+    func reloadedRules(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
         try await ScanFixture.run(on: database, rules: Self.rules) { _ in }
         try await RunningGateway.with(
@@ -70,8 +72,8 @@ import TestSupport
                         }
                     }
                     try await Self.write(-2, to: database)
-                    let told = try await client.changes(after: before, until: Self.written)
-                    #expect(Set(told.changes.map(\.name)) == Self.written)
+                    let reported = try await client.changes(after: before, until: Self.written)
+                    #expect(Set(reported.changes.map(\.name)) == Self.written)
                     group.cancelAll()
                 }
             }

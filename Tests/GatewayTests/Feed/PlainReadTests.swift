@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// A client that takes the latest revision, reads records by GET and follows from there misses no foreign change.
+/// A client that reads the latest revision, then records by GET, and then follows the feed misses no foreign change.
 @Suite(.timeLimit(.minutes(3))) struct PlainReadTests {
     @Test("A foreign change of a row that was pushed is reported after a GET", arguments: TestEngine.allCases)
     func aPushedRowIsFollowed(_ kind: TestEngine) async throws {
@@ -16,9 +16,9 @@ import TestSupport
                 #expect(read.text.contains("pushed"), "\(read.text)")
                 try await gateway.database.run("UPDATE doors SET name = 'foreign' WHERE id = 1;")
                 try await hold?.end()
-                let told = try await client.changes(after: position, until: ["doors/1"]).changes
-                #expect(told.map(\.name) == ["doors/1"])
-                #expect(told.last?["record"]?["door"]?["name"]?.text == "foreign")
+                let reported = try await client.changes(after: position, until: ["doors/1"]).changes
+                #expect(reported.map(\.name) == ["doors/1"])
+                #expect(reported.last?["record"]?["door"]?["name"]?.text == "foreign")
             }
         }
     }
@@ -34,10 +34,10 @@ import TestSupport
                     #expect(try await client.get(path).status == 200)
                 }
                 try await gateway.database.run("UPDATE doors SET name = 'foreign' WHERE id = 2;")
-                let told = try await client.changes(after: position, until: ["doors/2"])
+                let reported = try await client.changes(after: position, until: ["doors/2"])
                 try await gateway.database.run("UPDATE rooms SET name = 'foreign' WHERE id = 2;")
-                let more = try await client.changes(after: told.position, until: ["rooms/2"])
-                #expect(told.changes.map(\.name) == ["doors/2"] && more.changes.map(\.name) == ["rooms/2"])
+                let more = try await client.changes(after: reported.position, until: ["rooms/2"])
+                #expect(reported.changes.map(\.name) == ["doors/2"] && more.changes.map(\.name) == ["rooms/2"])
             }
         }
     }

@@ -6,13 +6,13 @@ import TestSupport
 
 /// The ranges in which rows have changed are found by the digests of all rows together.
 @Suite struct RangeMatchTests {
-    /// Rows come, go and change anywhere, also where ranges meet and in ranges without rows: each lies in a range that is
-    /// looked at.
-    @Test func everyChangeLiesInBetween() {
+    /// Rows are inserted, deleted and changed at random, also at the ends of ranges and in ranges without rows.
+    @Test("Each changed row is in a range that is read")
+    func changes() {
         var random = SeededRandom(seed: 21)
         var spared = 0
         for _ in 0..<5_000 {
-            // Each row is its key with a version; a range ends with a key, whether or not that is there.
+            // Each row is its key with a version. A range ends with a key, which need not exist.
             var rows: [Int: UInt64] = [:]
             for key in 0..<40 where Bool.random(using: &random) {
                 rows[key] = .random(in: .min ... .max, using: &random)
@@ -44,8 +44,8 @@ import TestSupport
         #expect(spared > 5_000)
     }
 
-    /// One changed row costs a look at its range and those beside it.
-    @Test func theOthersAreSpared() {
+    @Test("For one changed row only its range and the next ones are read")
+    func otherRanges() {
         let digests = (0..<100).map { UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }
         let ranges = (0..<10).map { index in
             MarkRange(

@@ -16,39 +16,40 @@ import TestSupport
         "INSERT INTO cells VALUES " + ids.map { "(\($0), 0)" }.joined(separator: ", ") + ";"
     }
 
-    @Test(arguments: TestEngine.allCases) func everyRangeIsTold(_ kind: TestEngine) async throws {
+    @Test("Changes in every range are reported", arguments: TestEngine.allCases)
+    func ranges(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql(.mariadb), sqlite: Self.sql(.sqlite))
         let last = Kept<(feed: String, revision: Int)>()
         try await ScanFixture.run(on: database, rules: Self.rules) { gateway async throws in
             try await gateway.client { client async throws in
                 var held = Set((1...9_000).map { $0 * 10 })
                 var position = try await client.position()
-                func told(_ sql: String, _ ids: Set<Int>) async throws {
+                func reported(_ sql: String, _ ids: Set<Int>) async throws {
                     try await database.run(sql)
                     let found = try await client.changes(after: position, until: Set(ids.map { "cells/\($0)" }))
                     position = found.position
                     #expect(found.changes.count == ids.count, "\(sql.prefix(80))")
                 }
                 func update(_ filter: String, _ isMeant: (Int) -> Bool) async throws {
-                    try await told("UPDATE cells SET value = value + 1 WHERE \(filter);", held.filter(isMeant))
+                    try await reported("UPDATE cells SET value = value + 1 WHERE \(filter);", held.filter(isMeant))
                 }
                 func delete(_ filter: String, _ isMeant: (Int) -> Bool) async throws {
                     let gone = held.filter(isMeant)
                     held.subtract(gone)
-                    try await told("DELETE FROM cells WHERE \(filter);", gone)
+                    try await reported("DELETE FROM cells WHERE \(filter);", gone)
                 }
                 func insert(_ ids: [Int]) async throws {
                     held.formUnion(ids)
-                    try await told(Self.insert(ids), Set(ids))
+                    try await reported(Self.insert(ids), Set(ids))
                 }
-                // Every range differs; the next pass looks at rows at once, and finds few or none.
+                // Every range differs. The next pass reads rows at once, and finds few changes or none.
                 try await update("id % 70 = 0") { $0 % 70 == 0 }
                 try await update("id = 44440") { $0 == 44_440 }
                 // Ranges that are nearly empty are joined.
                 try await delete("id BETWEEN 20000 AND 49000 AND id % 50 <> 0") {
                     (20_000...49_000).contains($0) && $0 % 50 != 0
                 }
-                // Many rows within one range, and many behind the last.
+                // Many new rows inside one range, and many after the last range.
                 try await insert(Array(5_001...7_500).filter { $0 % 10 != 0 })
                 try await insert((9_001...11_000).map { $0 * 10 })
                 try await update("id BETWEEN 5000 AND 30000") { (5_000...30_000).contains($0) }
@@ -59,13 +60,13 @@ import TestSupport
                 await last.keep(position)
             }
         }
-        // The chain of ranges holds for the next gateway as well.
+        // The next gateway can use the stored ranges.
         try await database.run("UPDATE cells SET value = -1 WHERE id = 110000;")
         let position = try #require(await last.value)
         try await ScanFixture.run(on: database, rules: Self.rules) { gateway async throws in
             try await gateway.client { client async throws in
-                let told = try await client.changes(after: position, until: ["cells/110000"]).changes
-                #expect(told.map(\.name) == ["cells/110000"])
+                let reported = try await client.changes(after: position, until: ["cells/110000"]).changes
+                #expect(reported.map(\.name) == ["cells/110000"])
             }
         }
     }

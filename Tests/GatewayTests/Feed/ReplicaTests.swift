@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Whoever follows the feed holds what the database holds, however changes and questions fall together.
+/// A client that follows the feed has a copy of the database, whatever the order of writes and requests.
 @Suite struct ReplicaTests {
     /// Records as a client keeps them.
     private struct Replica {
@@ -48,7 +48,7 @@ import TestSupport
 
     private static let names = ["doors", "homes", "rooms", "things"]
 
-    /// Follows the feed until the writers have stopped and nothing is left to be told.
+    /// Follows the feed until the writers have stopped and nothing is left to report.
     private static func follow(
         _ gateway: RunningGateway, _ writers: Writers, resources: [String]?, seed: Int
     ) async throws -> Replica {
@@ -67,7 +67,7 @@ import TestSupport
                 let page = try answer.json()
                 try replica.take(page)
                 if hasStopped, page["more"]?.bool == false {
-                    // Whatever was committed has its revision once a sync has been answered.
+                    // After a sync, all earlier commits have revisions.
                     let end = try await client.post("/v1/sync", "{}").json()["revision"]?.int ?? .max
                     if replica.revision >= end { return replica }
                 }
@@ -75,7 +75,7 @@ import TestSupport
         }
     }
 
-    /// Tells those who follow how far the writers are.
+    /// The progress of the writers, for the clients that follow.
     private actor Writers {
         private var left: Int
         private let half: Int
@@ -96,7 +96,7 @@ import TestSupport
             }
         }
 
-        /// Lets nobody wait any more.
+        /// Ends all waiting.
         func stop() {
             left = 0
             for continuation in waiting { continuation.resume() }
@@ -123,7 +123,7 @@ import TestSupport
         }
     }
 
-    /// Values and keys are few, so that edits meet and values come back.
+    /// There are few values and keys, so that edits conflict and values repeat.
     private static func edit(_ random: inout SeededRandom) -> String {
         let name = ["\"x\"", "\"y\"", "null"].randomElement(using: &random) ?? "null"
         let id = Int.random(in: 1...6, using: &random)
@@ -145,9 +145,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, 0..<3) func everyReplicaEqualsTheDatabase(_ kind: TestEngine, _ seed: Int)
-        async throws
-    {
+    @Test("Each copy equals the database", arguments: TestEngine.allCases, 0..<3)
+    func replicas(_ kind: TestEngine, _ seed: Int) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         let pushes = 40
@@ -181,7 +180,7 @@ import TestSupport
         }
     }
 
-    /// The records that the database holds.
+    /// The records of the database.
     private static func held(_ gateway: RunningGateway, _ names: [String]) async throws -> [String: String] {
         try await gateway.client { client async throws in
             var records: [String: String] = [:]

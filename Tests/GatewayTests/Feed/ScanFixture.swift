@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Gateways that look for what other programs write.
+/// Gateways that scan for changes of other programs.
 enum ScanFixture {
     static func configure(_ configuration: inout GatewayConfiguration) {
         configure(&configuration, log: PrivateMariaDB.readsLog ? .expected : .never)
@@ -26,7 +26,7 @@ enum ScanFixture {
         try await run(on: database, place, body)
     }
 
-    /// Runs a gateway over a database that is there.
+    /// Runs a gateway on an existing database.
     static func run(
         on database: TestDatabase, rules: [String: String] = FeedFixture.rules, _ place: JournalPlace = .together,
         stage: Stage? = nil,
@@ -40,7 +40,7 @@ enum ScanFixture {
     }
 }
 
-/// Holds what one gateway has told, for the next.
+/// A value that one gateway's test leaves for the next gateway.
 actor Kept<Element: Sendable> {
     private(set) var value: Element?
 
@@ -53,7 +53,7 @@ struct ScanHold {
 
     init(_ database: TestDatabase) async throws {
         self.database = database
-        // Nobody has the lease, and nobody can take it for the next minute.
+        // The lease belongs to another holder for the next minute.
         try await database.runOnJournal(
             "UPDATE scan SET holder = 'nobody', term = term + 1, until = \(Self.soon(database.kind));")
     }
@@ -80,16 +80,16 @@ extension HTTPClient.Session {
         }
     }
 
-    /// The value of a metric; 0 where it is missing.
+    /// The value of a metric; 0 if it is missing.
     func metric(_ name: String) async throws -> Int {
         let lines = try await get("/metrics").text.split(separator: "\n")
         return lines.first { $0.hasPrefix(name + " ") }.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
             ?? 0
     }
 
-    /// Asks for changes until some records have been told.
+    /// Requests changes until all these records were reported.
     ///
-    /// - Returns: every change that was told by then, in order, and the position behind it.
+    /// - Returns: all reported changes in order, and the last position.
     func changes(
         after position: (feed: String, revision: Int), until names: Set<String>
     ) async throws -> (changes: [JSON], position: (feed: String, revision: Int)) {
@@ -98,7 +98,7 @@ extension HTTPClient.Session {
         let end = ContinuousClock.now + .seconds(60)
         while !names.isSubset(of: told.map(\.name)) {
             guard ContinuousClock.now < end else {
-                throw Shell.Failure(description: "not told: \(names.subtracting(told.map(\.name)))")
+                throw Shell.Failure(description: "not reported: \(names.subtracting(told.map(\.name)))")
             }
             let answer = try await get("/v1/changes?since=\(position.revision)&feed=\(position.feed)&wait=5")
             guard answer.status == 200 else { throw Shell.Failure(description: answer.text) }

@@ -8,7 +8,7 @@ import TestSupport
     private static let now = ContinuousClock.now
     private static let names = ["a/a", "b/b", "c/c"]
 
-    /// Runs a cycle; every pass ends at once.
+    /// Runs a cycle in which each pass ends at once.
     private static func cycle(
         _ planner: inout ScanPlanner, at now: ContinuousClock.Instant = now, found: [Int: Int] = [:]
     ) -> [ScanPlanner.Turn] {

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import ChangeFeed
 
-/// Revisions are given in the order of commits, to everything that is committed and to nothing else.
+/// Each committed change gets a revision in the order of commits, and no other change gets one.
 @Suite struct SequencingTests {
     private static func open(_ kind: TestEngine) async throws -> (TestDatabase, any RecordEngine, Journal) {
         let database = try await TestDatabase(
@@ -35,7 +35,7 @@ import TestSupport
         }
     }
 
-    private static func told(_ journal: Journal, _ engine: any RecordEngine) async throws -> [String] {
+    private static func reported(_ journal: Journal, _ engine: any RecordEngine) async throws -> [String] {
         try await engine.read(deadline: deadline) { session throws(StoreError) in
             let feed = journal.tables.feed
             return try session.query(feed.changes(since: 0, upTo: .max, resources: nil, limit: 10_000))
@@ -43,9 +43,10 @@ import TestSupport
         }
     }
 
-    /// The number of a row of `pending` is taken before its commit: one that commits late stands below those that were
-    /// sequenced meanwhile.
-    @Test(arguments: [false, true]) func whatCommitsLastIsTold(_ isMutant: Bool) async throws {
+    /// A row of `pending` gets its number before its commit, so a late commit has a lower number than rows that already
+    /// have revisions.
+    @Test("A change that commits late is reported", arguments: [false, true])
+    func lateCommit(_ isMutant: Bool) async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
         let look = FeedLook(journal: journal, gateway: "a")
         let slow = try database.session()
@@ -55,17 +56,18 @@ import TestSupport
             "INSERT INTO \(database.journalName).pending (first, step, records) VALUES (1, 1, X'\(bytes)');")
         try await Self.insert("quick", journal, engine)
         let highest = try #require(try await look.sequence(after: 0, until: Self.deadline))
-        #expect(try await Self.told(journal, engine) == ["quick"])
+        #expect(try await Self.reported(journal, engine) == ["quick"])
         _ = try await slow.run("COMMIT;")
-        // The mutant looks behind the highest number that it has seen: `id > since`.
+        // The mutant reads only numbers above the highest known one: `id > since`.
         _ = try await look.sequence(after: isMutant ? highest : 0, until: Self.deadline)
-        #expect(try await Self.told(journal, engine) == (isMutant ? ["quick"] : ["quick", "slow"]))
+        #expect(try await Self.reported(journal, engine) == (isMutant ? ["quick"] : ["quick", "slow"]))
         slow.end()
         await engine.close()
         withExtendedLifetime(database) {}
     }
 
-    @Test func aLookBeginsAtTheFrontEveryFewSeconds() {
+    @Test("Every few seconds all pending rows are read")
+    func wholeReads() {
         var numbers = SequencedNumbers()
         let start = ContinuousClock.now
         #expect(numbers.start(now: start) == 0)
@@ -77,13 +79,15 @@ import TestSupport
         #expect(numbers.start(now: start + .seconds(67)) == 0)
     }
 
-    @Test func everyCommittedRowGetsOneRevisionInAnyOrder() {
+    @Test("Each committed row gets one revision, whatever the order of commits")
+    func histories() {
         let failed = Histories.run(0..<Histories.count(3_000)) { SequencingWorld(&$0) }
         #expect(failed == nil, "\(failed?.description ?? "")")
     }
 
-    /// Whoever gives revisions locks the counter, so several give each once.
-    @Test(arguments: TestEngine.allCases) func severalGiveEachRevisionOnce(_ kind: TestEngine) async throws {
+    /// A gateway that assigns revisions locks the counter.
+    @Test("Several gateways assign each revision once", arguments: TestEngine.allCases)
+    func severalGateways(_ kind: TestEngine) async throws {
         let (database, engine, journal) = try await Self.open(kind)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<4 {
@@ -100,11 +104,11 @@ import TestSupport
             try await group.waitForAll()
         }
         _ = try await FeedLook(journal: journal, gateway: "d").sequence(after: 0, until: Self.deadline)
-        let told = try await Self.told(journal, engine)
-        #expect(Set(told) == Set((0..<4).flatMap { writer in (0..<40).map { "\(writer).\($0)" } }))
-        #expect(told.count == 160)
+        let reported = try await Self.reported(journal, engine)
+        #expect(Set(reported) == Set((0..<4).flatMap { writer in (0..<40).map { "\(writer).\($0)" } }))
+        #expect(reported.count == 160)
         for writer in 0..<4 {
-            let own = told.filter { $0.hasPrefix("\(writer).") }
+            let own = reported.filter { $0.hasPrefix("\(writer).") }
             #expect(own == (0..<40).map { "\(writer).\($0)" }, "what was acknowledged first has the lower revision")
         }
         let state = try await FeedLook(journal: journal, gateway: "e").find(pendingAfter: 0, until: Self.deadline)
@@ -114,7 +118,8 @@ import TestSupport
     }
 
     /// Rows of journals that older gateways began have digests that the database made.
-    @Test func recordsAreFoundUnderTheDigestsOfOldRows() async throws {
+    @Test("The digests of names equal those of older gateways")
+    func oldDigests() async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
         let records = ["1", "tmp,-3", "%C3%A4%20b", String(repeating: "k", count: 700), "a/b"]
         for record in records { try await Self.insert(record, journal, engine) }
@@ -128,33 +133,34 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
-    @Test(arguments: TestEngine.allCases) func aRecordThatChangesAgainMovesToTheEnd(_ kind: TestEngine) async throws {
+    @Test("A record that changes again has a new revision", arguments: TestEngine.allCases)
+    func changedAgain(_ kind: TestEngine) async throws {
         let (database, engine, journal) = try await Self.open(kind)
         let look = FeedLook(journal: journal, gateway: "a")
         for record in ["1", "2", "1", "3"] { try await Self.insert(record, journal, engine) }
         _ = try await look.sequence(after: 0, until: Self.deadline)
-        #expect(try await Self.told(journal, engine) == ["2", "1", "3"])
+        #expect(try await Self.reported(journal, engine) == ["2", "1", "3"])
         try await Self.insert("2", journal, engine)
         _ = try await look.sequence(after: 0, until: Self.deadline)
-        #expect(try await Self.told(journal, engine) == ["1", "3", "2"])
+        #expect(try await Self.reported(journal, engine) == ["1", "3", "2"])
         await engine.close()
         withExtendedLifetime(database) {}
     }
 
-    /// A gateway that has taken it upon itself and hangs holds nobody up for long.
-    @Test func anotherGoesOnWhereTheHolderHangs() async throws {
+    @Test("If the gateway that assigns revisions hangs, another one continues soon")
+    func hangingHolder() async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
         try await database.runOnJournal(
             "UPDATE feed SET holder = 'gone', until = UTC_TIMESTAMP(6) + INTERVAL 50 SECOND;")
         try await Self.insert("1", journal, engine)
         let feed = ChangeFeed(journal: { journal })
         var looks = 0
-        while try await Self.told(journal, engine).isEmpty, looks < 10 {
+        while try await Self.reported(journal, engine).isEmpty, looks < 10 {
             _ = try await feed.look()
             looks += 1
         }
         #expect(looks == PendingWatch.patience)
-        // Where a client of one's own waits, nobody else is waited for.
+        // If a client of this gateway waits, the gateway does not wait for the holder.
         try await database.runOnJournal(
             "UPDATE feed SET holder = 'gone', until = UTC_TIMESTAMP(6) + INTERVAL 50 SECOND;")
         try await Self.insert("2", journal, engine)
@@ -163,8 +169,8 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
-    /// Revisions that another gateway gives between this one's look and its turn are told all the same.
-    @Test(arguments: TestEngine.allCases) func whatAnotherGivesMeanwhileIsTold(_ kind: TestEngine) async throws {
+    @Test("Revisions that another gateway assigns meanwhile are reported", arguments: TestEngine.allCases)
+    func overtaken(_ kind: TestEngine) async throws {
         let (database, engine, journal) = try await Self.open(kind)
         let quick = ChangeFeed(journal: { journal })
         let overtaken = OvertakenEngine(engine) { _ = try? await quick.catchUp() }
@@ -180,8 +186,8 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
-    /// A client that waits for a change of its own waits on where the look that it came upon fails.
-    @Test func aLookThatFailsLeavesItsHaste() async throws {
+    @Test("After a failed run, the next one is as urgent, because the client still waits")
+    func failedLook() async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
         try await database.runOnJournal(
             "UPDATE feed SET holder = 'another', until = UTC_TIMESTAMP(6) + INTERVAL 50 SECOND;")
@@ -197,8 +203,9 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
-    /// Changes are told once they were made sure of by a commit of the gateway's own that came later.
-    @Test func whatAnotherGaveIsConfirmedBeforeItIsTold() async throws {
+    /// A gateway reports revisions of another one only after it has committed later itself.
+    @Test("Revisions of another gateway are confirmed before they are reported")
+    func confirmed() async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
         let first = ChangeFeed(journal: { journal })
         let second = ChangeFeed(journal: { journal })
@@ -213,7 +220,8 @@ import TestSupport
 
     // MARK: Forms
 
-    @Test func aRunIsReadAsItWasWritten() {
+    @Test("A run is read as it was written")
+    func forms() {
         var random = SeededRandom(seed: 5)
         for _ in 0..<500 {
             let run = PendingRun(
@@ -234,7 +242,7 @@ import TestSupport
     }
 }
 
-/// Does something before the next transaction that writes, as what happens meanwhile elsewhere.
+/// An engine that runs a block before the next writing transaction, to simulate another gateway.
 private final class OvertakenEngine: RecordEngine {
     private let engine: any RecordEngine
     private let meanwhile: @Sendable () async -> Void

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import ChangeFeed
 
-/// Gateways that give revisions to rows of `pending`, as `ChangeFeed` does, and a server that commits in any order.
+/// Gateways that assign revisions to rows of `pending`, as `ChangeFeed` does, and a server that commits in any order.
 struct SequencingWorld: SteppedWorld {
     struct Gateway {
         var numbers = SequencedNumbers()
@@ -19,7 +19,7 @@ struct SequencingWorld: SteppedWorld {
         case kill(gateway: Int)
     }
 
-    /// The time for which a gateway that gives revisions keeps others from it.
+    /// How long a gateway that assigns revisions excludes the others.
     private static let hold = Duration.seconds(2)
 
     private var gateways: [Gateway]

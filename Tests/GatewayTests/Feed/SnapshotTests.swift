@@ -13,8 +13,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func aSnapshotHoldsEveryRecordAndItsChangesGoOn(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "A snapshot contains all records, and its changes continue", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func complete(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await FeedFixture.with(kind, place) { gateway async throws in
             try await gateway.client { client async throws in
                 try await gateway.database.run("UPDATE homes SET hidden = 1 WHERE id = 2;")
@@ -40,7 +42,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aDownloadThatBrokeGoesOn(_ kind: TestEngine) async throws {
+    @Test("An interrupted download continues", arguments: TestEngine.allCases)
+    func interrupted(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let values = (100..<2_300).map { "(\($0), 1, 't\($0)')" }.joined(separator: ",")
@@ -69,11 +72,14 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        ("?after=", 400), ("?after=abc", 400), ("?after=%00", 400), ("?resources=", 400), ("?resources=nothing", 404),
-        ("?limit=1", 400), ("?resources=homes&resources=homes", 400),
-    ])
-    func aBadQuestionSaysSo(_ query: String, _ status: Int) async throws {
+    @Test(
+        "An invalid query is refused with its member",
+        arguments: [
+            ("?after=", 400), ("?after=abc", 400), ("?after=%00", 400), ("?resources=", 400),
+            ("?resources=nothing", 404),
+            ("?limit=1", 400), ("?resources=homes&resources=homes", 400),
+        ])
+    func invalidQueries(_ query: String, _ status: Int) async throws {
         try await FeedFixture.with(.sqlite) { gateway async throws in
             let answer = try await gateway.client { try await $0.get("/v1/snapshot" + query) }
             #expect(answer.status == status, "\(answer.text)")

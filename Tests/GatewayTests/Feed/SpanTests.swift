@@ -7,7 +7,7 @@ import TestSupport
 
 /// Stretches that clients were sent whole are compared with the rows of a pass.
 @Suite struct SpanTests {
-    /// A stretch of keys that a client was sent, and those of them that were there.
+    /// A delivered range, and the keys of its rows.
     private typealias Stretch = (low: Int?, high: Int?, keys: Set<Int>)
 
     /// Keys of a random part.
@@ -15,9 +15,9 @@ import TestSupport
         (0..<30).filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
     }
 
-    /// Notes one snapshot in pages of a random size, or some pages of it.
+    /// Records one snapshot in pages of a random size, or some pages of it.
     ///
-    /// - Parameter pages: takes what each page holds.
+    /// - Parameter pages: receives the contents of each page.
     private static func note(
         _ snapshot: Int, in check: inout SpanCheck, links: [UInt64], pages: inout [Int32: Set<Int>],
         random: inout SeededRandom
@@ -42,8 +42,9 @@ import TestSupport
         return stretch
     }
 
-    /// Any snapshots, any changes since, any part of the notes at hand: each row that a client lacks is found.
-    @Test func rowsThatWereNotSentAreFound() {
+    /// Random snapshots, changes and parts of the delivery records.
+    @Test("Each row that a client lacks is found")
+    func missingRows() {
         var random = SeededRandom(seed: 15)
         var found = 0
         // Links are hashes.
@@ -57,7 +58,7 @@ import TestSupport
                     sent.append(stretch)
                 }
             }
-            // Rows as they are when the pass begins, and as it then comes by them.
+            // The rows when the pass begins, and the rows that it then reads.
             let rows = Self.some(&random)
             let changes = Set((0..<30).filter { _ in Int.random(in: 0..<15, using: &random) == 0 })
             let met = Set(rows).symmetricDifference(changes).sorted()
@@ -72,7 +73,7 @@ import TestSupport
                 for (place, keys) in pages where keys.contains(row) { runs.formUnion(check.runs(of: place)) }
                 if !check.passed(links[row], sentIn: runs).isEmpty { missed.insert(row) }
             }
-            // One whose beginning was not met is looked at again by the next pass.
+            // A range whose beginning the pass did not read is compared again by the next pass.
             if check.isCompared {
                 let lacking = sent.map { stretch in
                     met.filter { $0 > stretch.low ?? -1 && $0 <= stretch.high ?? 30 && !stretch.keys.contains($0) }
@@ -85,7 +86,7 @@ import TestSupport
         #expect(found > 1_000)
     }
 
-    /// Nothing is told that every client was sent, or that lies before and behind all that was.
+    /// Expects no report of a row that all clients got, or outside the keys of all ranges.
     private static func expectNear(_ missed: Set<Int>, _ sent: [Stretch], rows: [Int], met: [Int]) {
         for row in missed {
             let isNear = sent.contains { stretch in
@@ -97,8 +98,8 @@ import TestSupport
         }
     }
 
-    /// As many clients as like take the same snapshot.
-    @Test func equalSnapshotsAreOne() {
+    @Test("Equal snapshots of many clients need the space of one")
+    func equalSnapshots() {
         var check = SpanCheck()
         for snapshot in 0..<1_000 {
             let span = ShownSpan(snapshot: UInt64(snapshot), low: nil, high: nil, viewer: nil)
@@ -122,8 +123,8 @@ import TestSupport
         #expect(check.numbers == Array(0..<64))
     }
 
-    /// A stretch whose beginning the pass has not come by is compared once more.
-    @Test func aBeginningThatIsGoneIsLookedForAgain() {
+    @Test("A range whose beginning was not read is compared once more")
+    func missedBeginning() {
         var check = SpanCheck()
         _ = check.add(7, ShownSpan(snapshot: 1, low: [5], high: nil, viewer: nil), links: [6], revision: 1)
         _ = check.seal()
@@ -157,7 +158,7 @@ import TestSupport
                 #expect(ShownNote.Content(bytes: content.bytes) == content)
             }
         }
-        // What conditions look at stands before the entries for which it holds.
+        // Values that conditions test precede the entries to which they apply.
         let tuples: [[UInt8]?] = [nil, [1], [1], nil, [1, 2], []]
         let seen = ShownNote.Content(
             entries: tuples.enumerated().map { number, tuple in

@@ -3,24 +3,25 @@ import RecordStore
 import Synchronization
 import TestSupport
 
-/// The stage on which a gateway of a test runs its transactions: the test says when it dies, and by what rows are told
-/// apart.
+/// Controls the transactions of a test's gateway: when it is killed, and how it computes digests.
 ///
-/// To the database the death of a gateway is that no statement comes any more, and that what was not committed is taken
-/// back; so that can be had at every step, which a process that is killed from outside meets by chance.
+/// For the database a killed gateway sends no more statements, and its open transactions are rolled back. A stage can
+/// do this at each step, which a killed process does only at random ones.
 final class Stage: Sendable {
     private struct State {
-        /// Steps that are left once a scan has found a difference; nil where the gateway may live.
+        /// The remaining steps after a scan has found a difference; nil if the gateway is not killed.
         var left: Int?
         var hasFound = false
         /// The statement at which the steps begin.
         var trigger = ""
-        /// The values of that statement; empty for any.
+        /// The values of that statement; empty for any values.
         var binds: [Bind] = []
-        /// The transaction of that statement, while it is open; only its steps count until then.
+        /// The transaction of that statement.
+        ///
+        /// While it is open, only its steps count.
         var transaction: ObjectIdentifier?
         var death: String?
-        /// The number of reads of a scan's rows of which the last fails; nil where none does.
+        /// The number of a scan's reads of which the last fails; nil if none fails.
         var interval: Int?
         var reads = 0
         var beforeCommit: (@Sendable () -> Void)?
@@ -28,14 +29,14 @@ final class Stage: Sendable {
 
     private let state = Mutex(State())
     private let (ended, end) = AsyncStream<Void>.makeStream()
-    /// Rows are told apart by a sum of their numbers, which two rows that swap their values leave as it was.
+    /// Digests are sums of the values, which remain equal if two rows exchange their values.
     let isLinear: Bool
 
     init(isLinear: Bool = false) {
         self.isLinear = isLinear
     }
 
-    /// Lets the gateway die at a step behind the one at which its scan next finds a difference, which is the first.
+    /// Kills the gateway a number of steps after a scan finds its next difference.
     func die(at step: Int) { die(at: step, from: "SELECT marks") }
 
     /// Lets the gateway die at a step of its scan or of its reader, counted from a statement that contains a text.
@@ -54,9 +55,9 @@ final class Stage: Sendable {
     /// Has one of so many reads of a scan's rows fail, again and again.
     func interrupt(every interval: Int) { state.withLock { ($0.interval, $0.reads) = (interval, 0) } }
 
-    /// Steps onto the stage to read rows.
+    /// Counts a read of rows.
     ///
-    /// - Throws: `StoreError` where this read is to fail.
+    /// - Throws: `StoreError` if this read has to fail.
     fileprivate func read() throws(StoreError) {
         let fails = state.withLock { state in
             guard let interval = state.interval else { return false }
@@ -66,7 +67,7 @@ final class Stage: Sendable {
         if fails { throw StoreError(.unavailable, "as the test wants") }
     }
 
-    /// The statement that the gateway died at; nil while it lives.
+    /// The statement at which the gateway was killed; nil if it was not.
     var death: String? { state.withLock { $0.death } }
 
     /// Waits for the death.
@@ -74,17 +75,17 @@ final class Stage: Sendable {
         for await _ in ended { return }
     }
 
-    /// Steps onto the stage.
+    /// Counts a step.
     ///
-    /// - Parameter isOfScan: it belongs to a transaction of the scan.
-    /// - Throws: `StoreError` where the gateway is dead.
+    /// - Parameter isOfScan: the step belongs to a transaction of the scan.
+    /// - Throws: `StoreError` if the gateway was killed.
     fileprivate func step(
         _ name: String, _ binds: [Bind] = [], in transaction: ObjectIdentifier, isOfScan: Bool
     ) throws(StoreError) {
         let isDead = state.withLock { state in
             if state.death != nil { return true }
             guard isOfScan, let left = state.left else { return false }
-            // Marks are read where a digest differs, and only there.
+            // Digests are read only if a range differs.
             let isTrigger = name.contains(state.trigger) && (state.binds.isEmpty || state.binds == binds)
             if !state.hasFound, isTrigger { (state.hasFound, state.transaction) = (true, transaction) }
             guard state.hasFound, state.transaction.map({ $0 == transaction }) ?? true else { return false }
@@ -103,7 +104,7 @@ final class Stage: Sendable {
         state.withLock { if $0.transaction == transaction { $0.transaction = nil } }
     }
 
-    /// Returns the digest of a row of the linear kind; nil where digests are as they are.
+    /// The linear digest of a row; nil if digests are normal.
     fileprivate func digest(of row: some Sequence<Value>) -> UInt64? {
         guard isLinear else { return nil }
         var sum: UInt64 = 0
@@ -141,7 +142,7 @@ struct StagedEngine: RecordEngine {
 }
 
 extension TestDatabase {
-    /// Opens the database, on a stage where there is one.
+    /// Opens the database, with the stage if there is one.
     func engine(journal: Bool, on stage: Stage?) throws -> any RecordEngine {
         let own = try engine(journal: journal)
         return stage.map { StagedEngine(engine: own, stage: $0) } ?? own
@@ -217,7 +218,7 @@ private final class StagedSession: StoreSession {
         return statement.hashKey == nil ? rows : rows.map(restaged)
     }
 
-    /// A row whose digest, which stands behind its values, is of the stage's kind.
+    /// A row with the digest of the stage, which follows the values.
     private func restaged(_ row: [Value]) -> [Value] {
         stage.digest(of: row.dropLast()).map { row.dropLast() + [.integer(Int128($0))] } ?? row
     }

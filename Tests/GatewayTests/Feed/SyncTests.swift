@@ -2,7 +2,7 @@ import Gateway
 import Testing
 import TestSupport
 
-/// Pushes and what has changed, in one request.
+/// Pushes and changes in one request.
 @Suite struct SyncTests {
     private static func push(_ key: String, _ edits: String..., more: String = "") -> String {
         #"{"key":"\#(key)"\#(more),"edits":[\#(edits.joined(separator: ","))]}"#
@@ -17,8 +17,10 @@ import TestSupport
         #"{"pushes":[\#(pushes.joined(separator: ","))]\#(more)}"#
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func theAnswerHoldsItsOwnChanges(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "The answer contains the changes of its pushes", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func changes(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await FeedFixture.with(kind, place) { gateway async throws in
             try await gateway.client { client async throws in
                 let at = try await client.position()
@@ -42,8 +44,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases)
-    func temporaryIDsStandForRowsOfEarlierPushes(_ kind: TestEngine) async throws {
+    @Test("Temporary ids name rows of earlier pushes", arguments: TestEngine.allCases)
+    func temporaryIDs(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let pushes = [
@@ -72,7 +74,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func whatNeedsARefusedRowIsRefusedToo(_ kind: TestEngine) async throws {
+    @Test("A push that needs a refused row is refused too", arguments: TestEngine.allCases)
+    func refusedRow(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let pushes = [
@@ -110,8 +113,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases)
-    func aPushThatCannotBeRunDoesNotHoldBackOthers(_ kind: TestEngine) async throws {
+    @Test("A push that cannot run does not delay others", arguments: TestEngine.allCases)
+    func failedPush(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 let edit = FeedFixture.edit("homes", 1, "name", "\"a\"", "\"A\"")
@@ -133,8 +136,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases)
-    func behindAPushThatMaySucceedLaterNoneIsRun(_ kind: TestEngine) async throws {
+    @Test("No push runs after one that may succeed later", arguments: TestEngine.allCases)
+    func retriedPush(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         try await RunningGateway.with(
@@ -148,7 +151,7 @@ import TestSupport
                 let answer = try await client.post("/v1/sync", Self.body([second, first, third]))
                 #expect(answer.status == 207, "\(answer.text)")
                 let results = try answer.json()["results"]
-                // What was answered once is answered again, also behind one that is held up.
+                // A stored answer is returned, also after a push that cannot run now.
                 #expect(results?.array.compactMap { $0["code"]?.int } == [429, 200, 503])
                 #expect(results?[2]?["problem"]?["code"]?.text == "not-run")
                 #expect(results?[2]?["problem"]?["retry"]?.bool == true)
@@ -156,13 +159,15 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        (#"{"pushes":7}"#, 400), (#"{"nothing":1}"#, 400), (#"{"since":-1}"#, 400), (#"{"since":1}"#, 400),
-        (#"{"since":"1","feed":"x"}"#, 400), (#"{"resources":[]}"#, 400), (#"{"resources":["nothing"]}"#, 400),
-        (#"{"resources":"homes"}"#, 400), (#"{"limit":1.5}"#, 400), (#"{"feed":7}"#, 400), ("[]", 400), ("", 400),
-        ("{}", 200), (#"{"since":1,"feed":"another"}"#, 207), (#"{"since":0}"#, 207),
-    ])
-    func onlyItsOwnMembersMakeItWrongAsAWhole(_ body: String, _ status: Int) async throws {
+    @Test(
+        "Only errors of the sync's own members refuse all pushes",
+        arguments: [
+            (#"{"pushes":7}"#, 400), (#"{"nothing":1}"#, 400), (#"{"since":-1}"#, 400), (#"{"since":1}"#, 400),
+            (#"{"since":"1","feed":"x"}"#, 400), (#"{"resources":[]}"#, 400), (#"{"resources":["nothing"]}"#, 400),
+            (#"{"resources":"homes"}"#, 400), (#"{"limit":1.5}"#, 400), (#"{"feed":7}"#, 400), ("[]", 400), ("", 400),
+            ("{}", 200), (#"{"since":1,"feed":"another"}"#, 207), (#"{"since":0}"#, 207),
+        ])
+    func invalidSync(_ body: String, _ status: Int) async throws {
         try await FeedFixture.with(.sqlite) { gateway async throws in
             let answer = try await gateway.client { try await $0.post("/v1/sync", body) }
             #expect(answer.status == status, "\(answer.text)")

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The scan watches tables whatever the type of their keys.
+/// The scan reads tables with keys of any type.
 @Suite(.timeLimit(.minutes(2))) struct TimestampKeyTests {
     private static let types = [
         "TIMESTAMP", "TIMESTAMP(6)", "DATETIME", "DATETIME(3)", "DATE", "TIME(2)", "DECIMAL(20,0)", "VARCHAR(40)",

@@ -6,7 +6,8 @@ import TestSupport
     private static let open = FilterFixture.open
     private static let area = #"{"orders": {"order.area": {"from": 7, "before": 9}}}"#
 
-    @Test(arguments: TestEngine.allCases) func onlyTheDifferenceIsSent(_ kind: TestEngine) async throws {
+    @Test("Only the difference is sent", arguments: TestEngine.allCases)
+    func difference(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             var client = try await FilteredClient(session, Self.open)
             #expect(client.orders == [1, 2, 4])
@@ -23,9 +24,9 @@ import TestSupport
         }
     }
 
-    /// What changed while the client did not follow comes with the changes after the snapshot.
-    @Test(arguments: TestEngine.allCases, [true, false])
-    func changesSinceTheFormerPositionAreReported(_ kind: TestEngine, _ namesRevision: Bool) async throws {
+    /// The changes follow the snapshot.
+    @Test("Changes after the earlier position are reported", arguments: TestEngine.allCases, [true, false])
+    func laterChanges(_ kind: TestEngine, _ namesRevision: Bool) async throws {
         try await FilterFixture.with(kind) { _, session in
             _ = try await session.push(FilterFixture.edit(4, "title", #""Béans""#, #""a""#))
             var client = try await FilteredClient(session, Self.open)
@@ -44,7 +45,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aFormerFeedThatIsUnknownIs410(_ kind: TestEngine) async throws {
+    @Test("An unknown earlier feed has status 410", arguments: TestEngine.allCases)
+    func unknownFeed(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { _, session in
             let client = try await FilteredClient(session, Self.open)
             let own = client.feed.split(separator: ".")[0]
@@ -60,9 +62,8 @@ import TestSupport
     }
 
     /// The client may lack a change that the feed no longer has.
-    @Test(arguments: TestEngine.allCases) func withoutARevisionAllChangesOfTheFeedAreNeeded(
-        _ kind: TestEngine
-    ) async throws {
+    @Test("Without a revision, all changes of the feed are needed", arguments: TestEngine.allCases)
+    func noRevision(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { gateway, session in
             var client = try await FilteredClient(session, Self.open)
             _ = try await session.push(FilterFixture.edit(1, "title", #""Beans""#, #""new""#))
@@ -89,7 +90,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aDownloadThatBrokeContinues(_ kind: TestEngine) async throws {
+    @Test("An interrupted download continues", arguments: TestEngine.allCases)
+    func interrupted(_ kind: TestEngine) async throws {
         try await FilterFixture.with(kind) { gateway, session in
             let values = (100..<3_100).map { "(\($0), '\($0 % 2 == 0 ? "open" : "done")', 7)" }
             try await gateway.database.run(
@@ -115,8 +117,8 @@ import TestSupport
         }
     }
 
-    /// Delivery records of such a snapshot do not make the scan report records that it omitted.
-    @Test(arguments: TestEngine.allCases) func omittedRecordsAreNoForeignChanges(_ kind: TestEngine) async throws {
+    @Test("The scan does not report records that such a snapshot omitted", arguments: TestEngine.allCases)
+    func omitted(_ kind: TestEngine) async throws {
         let database = try await FilterFixture.database(kind)
         try await ScanFixture.run(on: database, rules: FilterFixture.rules) { gateway async throws in
             try await gateway.client { session async throws in

@@ -82,7 +82,7 @@ enum UnreadableFixture {
 }
 
 extension JSON {
-    /// The record could not be read, and everything else is as the contract says.
+    /// The record is unreadable, and all other members follow the contract.
     var isUnreadable: Bool {
         self["record"]?.isNull == true && self["problem"]?["code"]?.text == "unreadable-record"
     }

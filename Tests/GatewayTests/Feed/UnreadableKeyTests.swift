@@ -15,7 +15,7 @@ import TestSupport
         "INSERT INTO days VALUES \(keys.map { "(\($0), 0)" }.joined(separator: ", "));"
     }
 
-    /// Three rows among the others, and many before them.
+    /// Three such rows between readable ones, and many rows before them.
     private static func sql(_ kind: TestEngine) -> String {
         let table =
             "CREATE TABLE days (day \(kind == .mariadb ? "DATE" : "VARCHAR(10)") PRIMARY KEY, n INTEGER NOT NULL);"
@@ -83,20 +83,20 @@ import TestSupport
             let start = try await client.position()
             try await database.run("UPDATE days SET n = 7 WHERE day IN ('2026-01-01', '2026-03-01');")
             let names: Set = [#"days/"2026-01-01""#, #"days/"2026-03-01""#]
-            let told = try await client.changes(after: start, until: names)
-            #expect(Set(told.changes.map(\.name)) == names)
+            let reported = try await client.changes(after: start, until: names)
+            #expect(Set(reported.changes.map(\.name)) == names)
             // The row is repaired: it has an id now.
             try await database.run(
                 kind == .mariadb
                     ? "SET sql_mode = 'ALLOW_INVALID_DATES';"
                         + "UPDATE days SET day = '2026-05-01' WHERE day = '2026-04-31';"
                     : "UPDATE days SET day = '2026-05-01' WHERE day IS NULL;")
-            let repaired = try await client.changes(after: told.position, until: [#"days/"2026-05-01""#])
+            let repaired = try await client.changes(after: reported.position, until: [#"days/"2026-05-01""#])
             #expect(repaired.changes.count == 1, "\(repaired.changes)")
         }
     }
 
-    @Test("Operators are told the table, the number of rows and the reason", arguments: TestEngine.allCases)
+    @Test("Operators get the table, the number of rows and the reason", arguments: TestEngine.allCases)
     func operators(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await client.hasScanned()

@@ -8,7 +8,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(3))) struct UnreadableTests {
     private typealias Fixture = UnreadableFixture
 
-    /// Changes a customer that the gateway can read, and those that it cannot.
+    /// Changes a readable customer and the unreadable ones.
     private static func touchAll(_ database: TestDatabase) async throws {
         try await database.run("UPDATE customers SET name = 'touched' WHERE id IN (1, 3, 5, 7);")
     }
@@ -86,8 +86,8 @@ import TestSupport
             let start = try await client.position()
             try await Self.touchAll(database)
             let names = Fixture.badNames.union(["customers/1"])
-            let told = try await client.changes(after: start, until: names)
-            Self.check(told.changes)
+            let reported = try await client.changes(after: start, until: names)
+            Self.check(reported.changes)
             let body = #"{"since":\#(start.revision),"feed":"\#(start.feed)"}"#
             let sync = try await client.post("/v1/sync", body).json()
             #expect(Set(sync.names) == names)
@@ -95,9 +95,9 @@ import TestSupport
             // Nothing happens to them, so nothing is reported.
             let cycles = try await client.metric("fieldmerge_scan_cycles_total")
             try await database.run("UPDATE customers SET name = 'more' WHERE id = 2;")
-            let more = try await client.changes(after: told.position, until: ["customers/2"])
+            let more = try await client.changes(after: reported.position, until: ["customers/2"])
             while try await client.metric("fieldmerge_scan_cycles_total") < cycles + 2, kind == .mariadb {}
-            #expect(try await client.changes(after: told.position).names == ["customers/2"])
+            #expect(try await client.changes(after: reported.position).names == ["customers/2"])
             try await Fixture.repair(database)
             let mended = try await client.changes(after: more.position, until: Fixture.badNames).changes
             #expect(mended.allSatisfy { $0["problem"] == nil && $0["record"]?.isNull == false }, "\(mended)")
@@ -116,8 +116,8 @@ import TestSupport
             try await Fixture.repair(database)
             try await hold.end()
             let position = (feed: start.feed, revision: page["revision"]?.int ?? 0)
-            let told = try await client.changes(after: position, until: Fixture.badNames).changes
-            #expect(told.allSatisfy { $0["problem"] == nil }, "\(told)")
+            let reported = try await client.changes(after: position, until: Fixture.badNames).changes
+            #expect(reported.allSatisfy { $0["problem"] == nil }, "\(reported)")
         }
     }
 
@@ -136,8 +136,8 @@ import TestSupport
                 "DELETE FROM customers WHERE name = 'twice'; ALTER TABLE customers ADD PRIMARY KEY (id);")
             try await hold.end()
             let position = (feed: start.feed, revision: page["revision"]?.int ?? 0)
-            let told = try await client.changes(after: position, until: ["customers/1"]).changes
-            #expect(told.allSatisfy { $0["problem"] == nil }, "\(told)")
+            let reported = try await client.changes(after: position, until: ["customers/1"]).changes
+            #expect(reported.allSatisfy { $0["problem"] == nil }, "\(reported)")
         }
     }
 
@@ -160,8 +160,8 @@ import TestSupport
             while try await client.metric("fieldmerge_scan_cycles_total") < cycles + 2 {}
             try await database.run(
                 "DELETE FROM customers WHERE name = 'twice'; ALTER TABLE customers ADD PRIMARY KEY (id);")
-            let told = try await client.changes(after: broken.position, until: ["customers/1"]).changes
-            #expect(told.allSatisfy { $0["problem"] == nil }, "\(told)")
+            let reported = try await client.changes(after: broken.position, until: ["customers/1"]).changes
+            #expect(reported.allSatisfy { $0["problem"] == nil }, "\(reported)")
         }
     }
 

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import ChangeFeed
 
-/// The reader of a row log: where it begins, what it demands, and what it stores.
+/// The reader of a row log: its start, the passes that it requests, and its stored data.
 @Suite(.timeLimit(.minutes(1))) struct LogFollowerTests {
     private typealias Events = AsyncStream<LogFollower.Event>
 

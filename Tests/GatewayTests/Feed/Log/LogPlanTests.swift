@@ -103,7 +103,7 @@ import Testing
         #expect(effects.changes.isEmpty)
     }
 
-    /// The record that a push reports, in a transaction of its own or with a trigger's writes.
+    /// The push has a separate transaction, or one with writes of a trigger.
     @Test("Records that a push reports are those of its own transaction")
     func pushes() throws {
         let name = RecordName(resource: "orders", record: "1")

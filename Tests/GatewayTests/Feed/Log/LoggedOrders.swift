@@ -4,7 +4,7 @@ import RecordStore
 @testable import ChangeFeed
 @testable import SQLiteStore
 
-/// Orders with lines, lines as a resource of their own, and clerks whose names the orders show.
+/// Orders with lines, which are also a resource, and clerks whose names the orders show.
 enum LoggedOrders {
     static let feed = JournalTables(schema: "main", dialect: SQLiteDialect()).feed
     static let sql = """

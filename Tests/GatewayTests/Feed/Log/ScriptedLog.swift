@@ -39,7 +39,9 @@ final class ScriptedLog: RowLog {
         }
     }
 
-    /// Waits for the next part of the script; a cancelled reader leaves it to the next one.
+    /// Waits for the next part of the script.
+    ///
+    /// A cancelled reader does not consume it.
     fileprivate func next() async throws(RowLogError) -> LoggedBatch {
         while true {
             if Task.isCancelled { throw .failed(StoreError(.disconnected, "the reader was cancelled")) }
