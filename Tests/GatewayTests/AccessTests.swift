@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Tokens, limits, media types and what is not there yet.
+/// Tokens, limits, media types and missing records.
 @Suite struct AccessTests {
     private static func database() async throws -> TestDatabase {
         try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
@@ -42,7 +42,7 @@ import TestSupport
         }
     }
 
-    /// A verifier that has to ask before it knows.
+    /// A verifier that is asynchronous, as one that asks another server.
     private struct Asking: TokenVerifier {
         var trouble: String? { "the keys are old" }
 
@@ -55,7 +55,8 @@ import TestSupport
         func seemsGood(_ token: String) -> Bool { token == "known" }
     }
 
-    @Test func aVerifierMayAskBeforeItKnows() async throws {
+    @Test("A verifier may be asynchronous")
+    func asynchronousVerifier() async throws {
         try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules, verifier: Asking()) {
             gateway async throws in
             for (token, read, write) in [("known", 200, 403), ("unknown", 401, 401)] {
@@ -68,7 +69,8 @@ import TestSupport
         }
     }
 
-    @Test func theTokensFileIsChecked() throws {
+    @Test("Each error of a tokens file has its line")
+    func tokensFile() throws {
         let line = AccessToken.make().line(name: "a", rights: [.read])
         #expect(throws: TokenFileError.self) { try TokenFile(text: "", path: "f") }
         #expect(throws: TokenFileError.self) { try TokenFile(text: "a read sha256:00", path: "f") }
@@ -115,13 +117,14 @@ import TestSupport
                 #expect(try await client.post("/v1/push", String(repeating: "[", count: 9)).status == 400)
                 #expect(try await client.get("/v1/records/people/1").status == 422, "record 1 has two items")
                 #expect(try await client.get("/v1/records/people/2").status == 200)
-                // What was refused left the connection in order.
+                // The refused requests have left the connection usable.
                 #expect(try await client.get("/healthz").status == 200)
             }
         }
     }
 
-    @Test func packedBodiesAreTakenAndSent() async throws {
+    @Test("Bodies may be packed with gzip in both directions")
+    func packedBodies() async throws {
         try await RunningGateway.with(
             try await Self.database(), rules: MergeTests.rules, configure: { $0.wire.bodyBytes = 10_000 }
         ) { gateway async throws in
@@ -155,8 +158,8 @@ import TestSupport
         }
     }
 
-    /// Nothing that holds a raw NUL byte is JSON, packed or not, and nothing of it is written.
-    @Test func aRawNULIsRefused() async throws {
+    @Test("A body with a raw NUL byte is not JSON, packed or not, and nothing is written")
+    func rawNUL() async throws {
         try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules, journal: .together) {
             gateway async throws in
             try await gateway.client { client async throws in
@@ -186,7 +189,8 @@ import TestSupport
         }
     }
 
-    @Test func whatCannotBeServedSaysSo() async throws {
+    @Test("A resource that cannot be served has a problem")
+    func unavailable() async throws {
         try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules) { gateway async throws in
             try await gateway.client { client async throws in
                 let edit = #"{"id":1,"changeset":{}}"#

@@ -10,7 +10,7 @@ import TestSupport
     /// An address with the methods that `Allow` names and the members of its query.
     struct Address: Sendable, CustomTestStringConvertible {
         let path: String
-        /// As the description for tools spells it; nil where it has none.
+        /// The path in `/openapi.json`; nil if it is not described there.
         let documented: String?
         let allow: String
         let query: [String]
@@ -78,7 +78,8 @@ import TestSupport
             + database.runOnJournal("SELECT COUNT(*) FROM entries;")
     }
 
-    @Test(arguments: addresses) func anotherMethodIsRefused(_ address: Address) async throws {
+    @Test("Another method is refused with the allowed methods", arguments: addresses)
+    func otherMethod(_ address: Address) async throws {
         try await Self.with { gateway, client async throws in
             let before = try await Self.rows(gateway.database)
             let allowed = Set(address.allow.split(separator: ", ").map { $0.lowercased() })
@@ -99,7 +100,8 @@ import TestSupport
         }
     }
 
-    @Test func anUnknownAddressStaysUnknown() async throws {
+    @Test("An unknown address is not found, whatever the method")
+    func unknownAddress() async throws {
         try await Self.with { _, client async throws in
             for path in ["/", "/v2", "/v1", "/v1/records", "/v1/records/people/1/2", "/v1/journal/1/redo", "/V1/rules"]
             {
@@ -112,7 +114,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: addresses) func anUnknownQueryMemberIsRefused(_ address: Address) async throws {
+    @Test("An unknown member of the query is refused", arguments: addresses)
+    func unknownQueryMember(_ address: Address) async throws {
         try await Self.with { gateway, client async throws in
             let before = try await Self.rows(gateway.database)
             let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Eve"}}}}"#
@@ -144,13 +147,15 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        ("/v1/push?Preview=true", "“Preview” is not a member of this address's query; did you mean “preview”?"),
-        ("/v1/push?perview=true", "“perview” is not a member of this address's query; did you mean “preview”?"),
-        ("/v1/push?x=1", "“x” is not a member of this address's query."),
-        ("/v1/journal/1/undo?by=true", "“by” is not a member of this address's query."),
-    ])
-    func theNearestMemberIsNamed(_ path: String, _ detail: String) async throws {
+    @Test(
+        "The problem names the most similar member",
+        arguments: [
+            ("/v1/push?Preview=true", "“Preview” is not a member of this address's query; did you mean “preview”?"),
+            ("/v1/push?perview=true", "“perview” is not a member of this address's query; did you mean “preview”?"),
+            ("/v1/push?x=1", "“x” is not a member of this address's query."),
+            ("/v1/journal/1/undo?by=true", "“by” is not a member of this address's query."),
+        ])
+    func nearestMember(_ path: String, _ detail: String) async throws {
         try await Self.with { _, client async throws in
             #expect(try await client.post(path, #"{"edits":[]}"#).json()["detail"]?.text == detail)
         }
@@ -161,8 +166,8 @@ import TestSupport
         }
     }
 
-    /// A preview is asked for with one word; whatever else stands there is no merge.
-    @Test func flagsAreTrueOrFalse() async throws {
+    @Test("A flag is true or false, and any other value writes nothing")
+    func flags() async throws {
         try await Self.with { gateway, client async throws in
             let before = try await Self.rows(gateway.database)
             let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Eve"}}}}"#
@@ -186,16 +191,16 @@ import TestSupport
         }
     }
 
-    /// `HEAD` answers with what `GET` does, but for the body, and the connection goes on.
-    @Test(arguments: addresses.filter { $0.allow == "GET, HEAD" }) func headIsGetWithoutItsBody(
-        _ address: Address
-    ) async throws {
+    @Test(
+        "HEAD has the headers of GET and no body, and the connection remains usable",
+        arguments: addresses.filter { $0.allow == "GET, HEAD" })
+    func head(_ address: Address) async throws {
         try await Self.with { gateway, client async throws in
-            func told(_ answer: HTTPClient.Answer) -> [String: String] {
+            func reported(_ answer: HTTPClient.Answer) -> [String: String] {
                 answer.headers.filter { !["date", "x-request-id"].contains($0.key) }
             }
             for headers in [[:], ["Accept-Encoding": "gzip"], ["Accept": "text/plain"]] {
-                // Counters of requests grow with each of them, and so do their bodies.
+                // Metrics change with each request, so the lengths of their bodies differ.
                 let get = try await client.send(.get, address.path, headers, nil)
                 let head = try await client.send(.head, address.path, headers, nil)
                 #expect(head.status == get.status)
@@ -203,7 +208,7 @@ import TestSupport
                 if address.path == "/metrics" {
                     #expect(head.headers["content-length"].flatMap { Int($0) } ?? 0 > 0)
                 } else {
-                    #expect(told(head) == told(get))
+                    #expect(reported(head) == reported(get))
                 }
             }
             if let tag = try await client.send(.head, address.path, [:], nil).headers["etag"] {
@@ -214,7 +219,8 @@ import TestSupport
         }
     }
 
-    @Test func headOfWhatIsMissingHasNoBody() async throws {
+    @Test("HEAD of a missing record has no body")
+    func headOfMissing() async throws {
         try await Self.with { _, client async throws in
             for (path, status) in [("/v1/records/people/99", 404), ("/v1/records/nobody", 404), ("/nowhere", 404)] {
                 let get = try await client.get(path)
@@ -226,8 +232,9 @@ import TestSupport
         }
     }
 
-    /// As programs that are not ours see it, a page in pieces among them.
-    @Test func curlGoesOnAfterHead() async throws {
+    /// Clients of another library accept the answers, also a page in chunks.
+    @Test("curl continues on the connection after HEAD")
+    func curlAfterHead() async throws {
         try await Self.with { gateway, _ async throws in
             let rows = (3...400).map { "(\($0), 'Name \($0)', 1)" }.joined(separator: ",")
             try await gateway.database.run("INSERT INTO people (id, name, credit) VALUES \(rows);")
@@ -248,8 +255,8 @@ import TestSupport
         }
     }
 
-    /// A stranger is told nothing else; a known client, what is wrong with the request before their rights.
-    @Test func strangersAreToldNothing() async throws {
+    @Test("Without a token the only problem is the token; with one, errors of the request come before rights")
+    func withoutToken() async throws {
         let reader = AccessToken.make()
         let line = reader.line(name: "r", rights: [.read])
         try await Self.with(tokens: line) { gateway, client async throws in
@@ -273,7 +280,8 @@ import TestSupport
     }
 
     /// The description for tools names just the addresses, methods and query members that are served.
-    @Test func theDescriptionIsTrue() throws {
+    @Test("The description has all addresses, methods and members")
+    func description() throws {
         let document = try JSON(String(decoding: OpenAPI.document, as: UTF8.self))
         let paths = document["paths"]?.object ?? [:]
         #expect(Set(paths.keys) == Set(Self.addresses.compactMap(\.documented)))

@@ -3,7 +3,7 @@ import MergeService
 import Testing
 import TestSupport
 
-/// Pushes that share a transaction are answered as if each had one of its own.
+/// Pushes that share a transaction have the answers that they would have alone.
 @Suite struct BatchingTests {
     private static let count = 48
 
@@ -60,8 +60,10 @@ import TestSupport
             #"{"key":"k\#(id)","edits":[{"resource":"pots","id":\#(one(["\(id)", "\(id)", "\(id)", "9\(id)00"])),"changeset":{\#(one(changes))}}]}"#
     }
 
-    @Test(arguments: TestEngine.allCases.flatMap { [($0, JournalPlace.together), ($0, .ahead)] }, 0..<4)
-    func togetherIsAsOneByOne(_ setup: (TestEngine, JournalPlace), seed: Int) async throws {
+    @Test(
+        "Pushes in a batch have the answers of single pushes",
+        arguments: TestEngine.allCases.flatMap { [($0, JournalPlace.together), ($0, .ahead)] }, 0..<4)
+    func batchedPushes(_ setup: (TestEngine, JournalPlace), seed: Int) async throws {
         let (kind, place) = setup
         var random = SeededRandom(seed: seed)
         let pushes = (1...Self.count).map { Self.push($0, &random) }
@@ -75,7 +77,7 @@ import TestSupport
         #expect(Set(alone.answers.map { $0.prefix(3) }).count > 2, "the pushes are too much alike")
     }
 
-    /// Sends every push from a client of its own: one after the other, or all at once.
+    /// Sends each push from a separate client, one after the other or all at once.
     private static func run(
         _ kind: TestEngine, _ place: JournalPlace, coalescing: Int, _ pushes: [String]
     ) async throws -> (answers: [String], rows: String, entries: [String]) {
@@ -118,13 +120,13 @@ import TestSupport
 
     // MARK: Reads
 
-    @Test(arguments: TestEngine.allCases)
-    func readsThatShareASnapshotAreAnsweredAsEachAlone(_ kind: TestEngine) async throws {
+    @Test("Reads that share a snapshot have the answers of single reads", arguments: TestEngine.allCases)
+    func sharedReads(_ kind: TestEngine) async throws {
         let lids = (2...60).map { "(\(100 + $0), 2, 'c')" }.joined(separator: ",")
         let more = "INSERT INTO lids VALUES \(lids);"
         let database = try await TestDatabase(
             kind, mariadb: Self.sql(" ENGINE=InnoDB", check: "") + more, sqlite: Self.sql("", check: "") + more)
-        // Twice the same, one that is not there, one that is larger than the gateway serves, and another resource.
+        // One record twice, a missing record, a record over the limit, and another resource.
         let paths =
             (1...24).map { "/v1/records/pots/\($0)" } + ["/v1/records/pots/3", "/v1/records/pots/777"]
             + ["/v1/records/racks/1", "/v1/records/racks/9"]

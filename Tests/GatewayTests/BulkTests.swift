@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Many rows in one push are written together, and are what they would be one by one.
+/// Many rows of one push are written by few statements, with the result of single writes.
 @Suite struct BulkTests {
     private static let count = 300
     private static func sql(_ engine: String) -> String {
@@ -63,9 +63,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, 0..<3) func everyRowGetsItsOwnValues(_ kind: TestEngine, seed: Int)
-        async throws
-    {
+    @Test("Each row gets its values", arguments: TestEngine.allCases, 0..<3)
+    func values(_ kind: TestEngine, seed: Int) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql(" ENGINE=InnoDB"), sqlite: Self.sql(""))
         try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
             try await gateway.client { client in
@@ -99,7 +98,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func theRowThatIsRefusedIsNamed(_ kind: TestEngine) async throws {
+    @Test("The problem names the refused row", arguments: TestEngine.allCases)
+    func refusedRow(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql(" ENGINE=InnoDB"), sqlite: Self.sql(""))
         try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
             try await gateway.client { client in
@@ -112,7 +112,7 @@ import TestSupport
                 #expect(problem?["path"]?.text == "edits[16].changeset.thing")
                 #expect(problem?["record"]?["id"]?.int == 200)
                 #expect(try await database.run("SELECT COUNT(*) FROM things WHERE name LIKE 'm%';") == "0\n")
-                // A swap of unique values passes, or is refused and told, but never half done.
+                // Unique values are exchanged completely or not at all.
                 let ring =
                     #"{"edits":[{"resource":"things","id":1,"changeset":{"thing":{"name":{"old":"n1","new":"free"}}}},{"resource":"things","id":2,"changeset":{"thing":{"name":{"old":"n2","new":"n1"}}}}]}"#
                 #expect(try await client.post("/v1/push", ring).status == 200)

@@ -9,12 +9,13 @@ import TestSupport
 
 /// Memory is bounded over all requests: bodies that arrive, answers, pages.
 @Suite struct ByteBudgetTests {
-    @Test func whatIsHeldGoesBack() {
+    @Test("A lease returns its bytes when it ends")
+    func returns() {
         let budget = ByteBudget(1_000_000)
         do {
             let lease = ByteLease(budget)
             #expect(lease.take(600_000) && lease.take(400_000) && !lease.take(1))
-            // Whoever holds large bodies leaves room for small ones.
+            // Small requests fit although large bodies have filled their part.
             let small = (0..<25).map { _ in ByteLease(budget) }
             #expect(small.allSatisfy { $0.take(10_000) })
             #expect(!ByteLease(budget).take(10_000))
@@ -26,13 +27,14 @@ import TestSupport
     }
 
     /// Long answers that are there already, more than there is room for, leave the room of small requests.
-    @Test func nobodyLocksSmallRequestsOut() {
+    @Test("Large requests leave space for small ones")
+    func smallRequests() {
         let budget = ByteBudget(1_000_000)
         let answers = (0..<3).map { _ in ByteLease(budget) }
         for answer in answers { answer.settle(at: 8_000_000) }
         #expect(ByteLease(budget).take(10_000))
         #expect(!ByteLease(budget).take(100_000))
-        // It holds what it is said to hold, and finds no room for more.
+        // The lease has its reserved bytes, and the budget is full.
         #expect(answers[0].resize(to: 4_000_000) && !answers[0].resize(to: 4_000_001))
         #expect(budget.held == 20_000_000)
         for answer in answers { answer.settle(at: 0) }
@@ -40,8 +42,8 @@ import TestSupport
         #expect(budget.held == 0 && ByteLease(budget).take(9_000_000))
     }
 
-    /// Whoever takes a little again and again, and gives it back, leaves the room of small requests as it was.
-    @Test func roomThatIsGivenBackIsOfItsKind() {
+    @Test("Returned bytes are free again for requests of the same size")
+    func kindOfBytes() {
         let budget = ByteBudget(1_000_000)
         let full = ByteLease(budget)
         full.settle(at: 1_000_000)
@@ -59,8 +61,8 @@ import TestSupport
         #expect(!ByteLease(budget).grow(by: 100_000))
     }
 
-    /// What takes its time runs on threads of its own, no more at once than there are, and nothing else does.
-    @Test func largeWorkHasFewThreads() async {
+    @Test("Large work has a limited number of threads")
+    func largeWork() async {
         let large = LargeWork(threads: 2)
         let running = Mutex((now: 0, most: 0))
         let work = { @Sendable in
@@ -68,7 +70,7 @@ import TestSupport
                 $0.now += 1
                 $0.most = max($0.most, $0.now)
             }
-            // Others get the processor.
+            // Let the other threads run.
             for _ in 0..<100 { sched_yield() }
             running.withLock { $0.now -= 1 }
         }
@@ -83,9 +85,8 @@ import TestSupport
         #expect(LargeWork.takes(4_096, isPacked: true) && !LargeWork.takes(4_095, isPacked: true))
     }
 
-    /// Large bodies are worked on one after the other where they are too large for each other, and wait no longer than
-    /// their time.
-    @Test func largeBodiesTakeTurns() async throws {
+    @Test("Large bodies that exceed the limit together run one after the other, until their deadline")
+    func largeBodies() async throws {
         let gate = LargeGate(limit: 1_000_000)
         let most = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -104,15 +105,15 @@ import TestSupport
             try await group.waitForAll()
         }
         #expect(most.value == 0 && gate.used == 0)
-        // One that is larger than there is room for at all runs alone; who comes too late is told so.
+        // A body larger than the whole limit runs alone. A body whose deadline has passed is refused.
         try await gate.enter(9_000_000, until: .distant)
         await #expect(throws: Problem.self) { try await gate.enter(300_000, until: .now) }
         gate.leave(9_000_000)
         #expect(gate.used == 0)
     }
 
-    /// Half-sent bodies hold no more than the budget; who comes after is told to come again.
-    @Test func halfSentBodiesAreBounded() async throws {
+    @Test("Half-sent bodies use at most the budget, and later requests may be repeated")
+    func halfSentBodies() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(
             database, rules: JournalTests.rules, configure: { $0.heldBytes = 1_000_000 }
@@ -137,7 +138,7 @@ import TestSupport
             let statuses = try await Shell.run(["python3", "-c", script, String(gateway.port)], input: "")
             let words = statuses.split(whereSeparator: \.isWhitespace)
             #expect(words.count { $0 == "held" } <= 2 && words.contains("503"), "\(statuses)")
-            // With their connections what they held is gone.
+            // Closed connections return their bytes.
             try await gateway.client { client async throws in
                 #expect(try await client.get("/healthz").status == 200)
                 var status = 503
@@ -151,8 +152,8 @@ import TestSupport
         }
     }
 
-    /// A page ends where the room for it does; one for which there is none from the beginning is refused.
-    @Test func pagesTakeNoMoreThanThereIs() {
+    @Test("A page ends when the budget is used up, and is refused if nothing is free")
+    func pages() {
         let budget = ByteBudget(1_000_000)
         let lease = ByteLease(budget)
         let page = HeldPieces(lease)
@@ -161,7 +162,7 @@ import TestSupport
         let other = HeldPieces(ByteLease(budget))
         #expect(other.take(piece) == .refused && other.wasRefused && !page.wasRefused)
         #expect(HeldPieces(ByteLease(budget)).take([1]) == .found)
-        // The client has taken it.
+        // The client has read the page.
         for _ in 0..<5 { lease.give(piece.count) }
         #expect(budget.held == 0)
     }
@@ -178,9 +179,8 @@ import TestSupport
         "cups.yaml": "resource: cups\nsections:\n  cup: {table: cups, groups: {n: n}}\n",
     ]
 
-    /// Long answers that nobody takes hold no more than the budget: whoever asks for another is told to come again, before
-    /// anything is written, and small requests are served.
-    @Test func unreadAnswersAreBounded() async throws {
+    @Test("Unread long answers use at most the budget: the next is refused before a write, small requests are served")
+    func unreadAnswers() async throws {
         let path = "/v1/snapshot?resources=pots"
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.longPots)
         try await RunningGateway.with(
@@ -188,7 +188,7 @@ import TestSupport
         ) { gateway async throws in
             try await gateway.client { client async throws in
                 let edit = #"{"edits":[{"resource":"pots","id":7,"changeset":{"pot":{"n":{"old":0,"new":1}}}}]}"#
-                // From now on it is known to be long.
+                // The gateway now knows that this answer is long.
                 #expect(try await client.get("/v1/records/pots/7").status == 200)
                 let script = """
                     import socket, sys
@@ -201,7 +201,7 @@ import TestSupport
                     sys.stdout.flush()
                     sys.stdin.read()
                     """
-                let unread = try Unread(["python3", "-c", script, String(gateway.port), path])
+                let unread = try StoppedReader(["python3", "-c", script, String(gateway.port), path])
                 await unread.begun()
                 var status = 200
                 for _ in 0..<500 where status == 200 {
@@ -215,7 +215,7 @@ import TestSupport
                 let small = edit.replacing("pots", with: "cups").replacing("pot\"", with: "cup\"").replacing(
                     "7", with: "1")
                 #expect(try await client.post("/v1/push", small).status == 200)
-                // With its connection what it held is gone.
+                // The closed connection returns its bytes.
                 unread.end()
                 for _ in 0..<500 where status == 503 { status = try await client.post("/v1/push", edit).status }
                 #expect(status == 200)
@@ -223,8 +223,9 @@ import TestSupport
         }
     }
 
-    /// Nobody knows yet how long the records are that a large push names; most are short.
-    @Test func theFirstLargePushFindsRoom() async throws {
+    /// The gateway does not yet know the lengths of these records.
+    @Test("A large push of short records is accepted")
+    func firstLargePush() async throws {
         let database = try await TestDatabase(
             .sqlite, mariadb: "",
             sqlite: """
@@ -246,8 +247,8 @@ import TestSupport
         }
     }
 
-    /// An answer that would be too long is told before anything is committed.
-    @Test(arguments: TestEngine.allCases) func longAnswersAreRefusedBeforeTheCommit(_ kind: TestEngine) async throws {
+    @Test("A push whose answer would be too long is refused before the commit", arguments: TestEngine.allCases)
+    func longAnswers(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
         try await RunningGateway.with(
             database, rules: JournalTests.rules, journal: .together, configure: { $0.merge.answerBytes = 20_000 }
@@ -273,8 +274,8 @@ import TestSupport
         }
     }
 
-    /// A page ends where its bytes do, and the next goes on.
-    @Test func pagesEndWithTheirBytes() async throws {
+    @Test("A page ends at its limit of bytes, and the next continues")
+    func limitedPages() async throws {
         let database = try await TestDatabase(
             .sqlite, mariadb: "",
             sqlite: """
@@ -303,7 +304,8 @@ import TestSupport
     }
 
     /// Pages of the journal as well.
-    @Test func journalPagesEndWithTheirBytes() async throws {
+    @Test("A page of the journal ends at its limit of bytes")
+    func limitedJournalPages() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
@@ -329,8 +331,8 @@ import TestSupport
     }
 }
 
-/// A client in a process of its own that begins to take an answer and then takes no more.
-private final class Unread {
+/// A client process that reads the first byte of an answer and then stops.
+private final class StoppedReader {
     private let process = Process()
     private let (input, output) = (Pipe(), Pipe())
 
@@ -342,7 +344,7 @@ private final class Unread {
         try process.run()
     }
 
-    /// Waits until it has taken the first byte.
+    /// Waits until the process has the first byte.
     func begun() async {
         let file = output.fileHandleForReading
         await withCheckedContinuation { continuation in

@@ -19,7 +19,7 @@ import TestSupport
         ) { gateway async throws in try await gateway.client { try await body($0) } }
     }
 
-    /// Nobody needs a token for it, and a browser runs it as it comes.
+    /// Browsers load the modules without a token.
     @Test func everybodyIsServed() async throws {
         try await Self.with { client async throws in
             let module = try await client.get("/client/fieldmerge.js")
@@ -34,8 +34,8 @@ import TestSupport
         }
     }
 
-    /// Every module that one imports is there.
-    @Test func theModulesAreComplete() async throws {
+    @Test("Each imported module is served")
+    func imports() async throws {
         try await Self.with { client async throws in
             var known: Set<String> = []
             var open = ["fieldmerge.js"]
@@ -47,7 +47,7 @@ import TestSupport
                     let quoted = line.split(separator: "\"")
                     open.append(String(quoted[1].dropFirst(2)))
                 }
-                // And those that it loads where they are needed; files are for Node.
+                // Also the modules that a function imports later. File modules are for Node.
                 for call in answer.text.split(separator: "import(\"./").dropFirst() {
                     let name = String(call.prefix { $0 != "\"" })
                     if name != "file.js" { open.append(name) }
@@ -57,8 +57,8 @@ import TestSupport
         }
     }
 
-    /// A browser asks whether a module is still the one that it has.
-    @Test func aFileIsNamedByItsContent() async throws {
+    @Test("The ETag changes with the content of a file")
+    func entityTag() async throws {
         try await Self.with { client async throws in
             let tag = try #require(try await client.get("/client/store.js").headers["etag"])
             let same = try await client.get("/client/store.js", ["If-None-Match": tag])
@@ -69,8 +69,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["/client/nothing.js", "/client/..", "/client/%2e%2e", "/client/ClientFiles.swift", "/client/"])
-    func nothingElseIsThere(_ path: String) async throws {
+    @Test(
+        "Other files are not served",
+        arguments: ["/client/nothing.js", "/client/..", "/client/%2e%2e", "/client/ClientFiles.swift", "/client/"])
+    func otherFiles(_ path: String) async throws {
         try await Self.with { client async throws in #expect(try await client.get(path).status == 404) }
     }
 
@@ -109,7 +111,8 @@ import TestSupport
         }
     }
 
-    @Test("The import map names the same modules") func importMap() async throws {
+    @Test("The import map names the same modules")
+    func importMap() async throws {
         try await Self.with { client async throws in
             let (_, version) = try await Self.entry(client)
             let map = try await client.get("/client/v1/importmap.json")
@@ -135,7 +138,8 @@ import TestSupport
         #expect(Set(others + [first]).count == 6)
     }
 
-    @Test("Modules of another version are missing, with a hint") func anotherVersion() async throws {
+    @Test("Modules of another version are missing, with a hint")
+    func anotherVersion() async throws {
         try await Self.with { client async throws in
             let answer = try await client.get("/client/v1/0123456789abcdef0123456789abcdef/store.js")
             #expect(answer.status == 404 && answer.text.contains("another version"))
@@ -145,8 +149,8 @@ import TestSupport
         }
     }
 
-    /// A page of another origin imports the modules, where the origin is allowed.
-    @Test func pagesOfAllowedOriginsImportIt() async throws {
+    @Test("A page of an allowed origin can import the modules")
+    func otherOrigins() async throws {
         try await Self.with(origins: ["https://app.example.com"]) { client async throws in
             let headers = ["Origin": "https://app.example.com", "Sec-Fetch-Site": "cross-site"]
             let answer = try await client.get("/client/fieldmerge.js", headers)

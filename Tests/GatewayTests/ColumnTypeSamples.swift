@@ -1,8 +1,8 @@
-/// One column of each type and wart that an old MariaDB may have: the one place from which the tests of values are made.
+/// A column of each type and peculiarity of an old MariaDB, from which all tests of values are made.
 struct ColumnSample: Sendable, CustomStringConvertible {
     let name: String
     let declaration: String
-    /// The value that the column holds, as SQL.
+    /// The stored value, as SQL.
     let stored: String
     /// The value as it is read, as JSON.
     let read: String
@@ -10,9 +10,9 @@ struct ColumnSample: Sendable, CustomStringConvertible {
     let edit: String
     /// An expression that SQL then finds true of the column.
     let check: String
-    /// Values that the column cannot hold, as JSON.
+    /// Values that do not fit the column, as JSON.
     let refused: [String]
-    /// The type that the rules name; nil for the column alone.
+    /// The type in the rules; nil for the type of the column.
     let rule: String?
 
     init(
@@ -190,7 +190,7 @@ enum ColumnTypeSamples {
 
     private static func quoted(_ name: String) -> String { "`" + name.replacing("`", with: "``") + "`" }
 
-    /// Two tables: one whose columns hold the exhibits, and one whose columns are NULL.
+    /// Two tables with all columns: one has the values, the other NULL.
     static let schema: String = {
         let columns = exhibits.map { "\(quoted($0.name)) \($0.declaration) NULL" }.map {
             $0.replacing("NULL NULL", with: "NULL")

@@ -1,13 +1,14 @@
 import Testing
 import TestSupport
 
-/// Every type of MariaDB: read, compared, written and refused as Protocol.md, section 2 says.
+/// Every type of MariaDB is read, compared, written and refused as section 2 of Protocol.md says.
 @Suite struct ColumnTypeTests {
     private static func database(_ server: PrivateMariaDB? = nil) async throws -> TestDatabase {
         try await TestDatabase(.mariadb, mariadb: ColumnTypeSamples.schema, sqlite: "", server: server)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func sendingEverythingBackWritesNothing() async throws {
+    @Test("An unchanged record writes nothing", .tags(.mariadb), .needsMariaDB)
+    func unchanged() async throws {
         let database = try await Self.database()
         let sum = "CHECKSUM TABLE museum, errors"
         let before = try await database.run(sum)
@@ -17,7 +18,8 @@ import TestSupport
         #expect(try await database.run(sum) == before)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func everyColumnIsReadWrittenAndGuarded() async throws {
+    @Test("Each column is read and written, and refuses values that do not fit", .tags(.mariadb), .needsMariaDB)
+    func columns() async throws {
         let database = try await Self.database()
         try await RunningGateway.with(database, rules: ColumnTypeSamples.rules) { gateway async throws in
             try await gateway.client { client async throws in
@@ -39,7 +41,7 @@ import TestSupport
         }
     }
 
-    /// One edit changes its column, and what the server itself does, and nothing else.
+    /// Writes one column, and expects no other change than that of the server's columns.
     private static func write(
         _ exhibit: ColumnSample, _ group: String, _ client: HTTPClient.Session, _ database: TestDatabase
     ) async throws {
@@ -59,7 +61,7 @@ import TestSupport
         // The same edit again finds its work done.
         let again = try await client.post("/v1/merge/museum", edit(group, exhibit.read, exhibit.edit))
         #expect(try again.json()["outcomes"]?[0]?["outcome"]?.text == "already", "\(exhibit): \(again.text)")
-        // NULL goes in and out of every column that may hold it.
+        // A column that may be NULL can be cleared and read.
         let cleared = try await client.post("/v1/merge/museum", edit(group, exhibit.edit, "null"))
         #expect(try cleared.json()["outcomes"]?[0]?["outcome"]?.text == "applied", "\(exhibit): \(cleared.text)")
     }
@@ -68,7 +70,8 @@ import TestSupport
         #"{"id":1,"changeset":{"exhibit":{"\#(group)":{"old":\#(old),"new":\#(new)}}}}"#
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func theEnumErrorValueIsEchoedButNotWritten() async throws {
+    @Test("The error value of an ENUM can be a base but not a new value", .tags(.mariadb), .needsMariaDB)
+    func enumErrorValue() async throws {
         try await RunningGateway.with(try await Self.database(), rules: ColumnTypeSamples.rules) {
             gateway async throws in
             try await gateway.client { client async throws in
@@ -83,7 +86,8 @@ import TestSupport
     }
 
     /// A server with every unkind setting that an old installation may have.
-    @Test(.tags(.mariadb), .needsMariaDB) func anUnkindServerIsServedAlike() async throws {
+    @Test("A server with unusual settings gives the same answers", .tags(.mariadb), .needsMariaDB)
+    func otherSettings() async throws {
         let server = try await PrivateMariaDB(options: [
             "--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,NO_ZERO_DATE", "--default-time-zone=+05:30",
             "--log-bin", "--binlog-format=STATEMENT", "--innodb-snapshot-isolation=ON", "--lower-case-table-names=1",
@@ -106,7 +110,8 @@ import TestSupport
     }
 
     /// The GRANTs that `check --grants` prints are enough for all that the gateway does.
-    @Test(.tags(.mariadb), .needsMariaDB) func theGrantsAreEnough() async throws {
+    @Test("The printed grants are enough", .tags(.mariadb), .needsMariaDB)
+    func grants() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
             .mariadb, mariadb: MergeTests.mariadb + ColumnTypeSamples.schema, sqlite: "", server: server)

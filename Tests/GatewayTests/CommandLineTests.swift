@@ -7,7 +7,8 @@ import TestSupport
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
     static let program = Repository.root + ".build/debug/fieldmerge"
 
-    @Test func checkPrintsEveryFindingAndExitsWithOne() async throws {
+    @Test("check prints every finding and exits with 1")
+    func check() async throws {
         let database = try await TestDatabase.shop(.sqlite)
         let good = try await Shell.capture([
             Self.program, "check", "--rules", Repository.root + "MergeRules", "--database", database.url,
@@ -29,7 +30,8 @@ import TestSupport
         #expect(bad.output.contains("did you mean “column”?"))
     }
 
-    @Test(arguments: TestEngine.allCases) func checkHasTheDatabaseReadTheSQL(_ kind: TestEngine) async throws {
+    @Test("check lets the database parse SQL of the rules", arguments: TestEngine.allCases)
+    func checkedSQL(_ kind: TestEngine) async throws {
         let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT NOT NULL DEFAULT 0, gone INT NOT NULL DEFAULT 0);"
         let database = try await TestDatabase(kind, mariadb: table, sqlite: table)
         let folder = try TemporaryFolder()
@@ -123,7 +125,8 @@ import TestSupport
         #expect(root.status == 0, "\(root)")
     }
 
-    @Test func tokensAreMadeAndFit() async throws {
+    @Test("A new token is accepted")
+    func tokens() async throws {
         let made = try await Shell.run([Self.program, "token", "new", "--name", "tablet-7"])
         let lines = made.split(separator: "\n").map(String.init)
         #expect(lines[1].hasPrefix("fm_"))
@@ -131,7 +134,7 @@ import TestSupport
         #expect(!lines[3].contains(lines[1]))
     }
 
-    /// The file has every token on a line of its own, and is nobody else's to read.
+    /// Each token has its line, and only the owner can read the file.
     @Test func tokensAreAppended() async throws {
         let folder = try TemporaryFolder(files: ["old": "# kept"])
         for (file, lines) in [("old", 3), ("new", 2)] {
@@ -160,12 +163,14 @@ import TestSupport
         #expect(nowhere.status == 1 && !nowhere.output.contains("fm_"), "\(nowhere)")
     }
 
-    @Test func theVersionTellsWhatIsSpokenAndRead() async throws {
+    @Test("The version names the protocol and the rule format")
+    func version() async throws {
         let lines = try await Shell.run([Self.program, "--version"]).split(separator: "\n").map(String.init)
         #expect(lines == ["fieldmerge \(ProgramVersion.text)", "protocol 1", "rule format 1"])
     }
 
-    @Test func withoutTokensOnlyLoopbackIsServed() async throws {
+    @Test("Without tokens the gateway listens only on loopback addresses")
+    func loopback() async throws {
         let database = try await TestDatabase.shop(.sqlite)
         let refused = try await Shell.capture([
             Self.program, "serve", "--database", database.url, "--rules", Repository.root + "MergeRules", "--listen",
@@ -175,7 +180,8 @@ import TestSupport
         #expect(refused.errors.contains("--tokens"))
     }
 
-    @Test func settingsComeFromEnvironmentAndFile() async throws {
+    @Test("Settings can be in the environment and in a file")
+    func settings() async throws {
         let database = try await TestDatabase.shop(.sqlite)
         let folder = try TemporaryFolder()
         try await Shell.run(
@@ -191,7 +197,8 @@ import TestSupport
     }
 
     /// SIGTERM: the request in flight is answered, then the program ends with 0.
-    @Test(.tags(.mariadb), .needsMariaDB) func sigtermLetsRequestsFinish() async throws {
+    @Test("After SIGTERM the running requests finish", .tags(.mariadb), .needsMariaDB)
+    func sigterm() async throws {
         let database = try await TestDatabase.shop(.mariadb)
         let folder = try TemporaryFolder()
         let log = folder.path + "/log"
@@ -206,7 +213,7 @@ import TestSupport
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         let port = try await Self.port(log, process)
-        // Another program holds the row, so the merge waits in the middle of its transaction.
+        // Another program locks the row, so the merge waits in its transaction.
         let holder = Process()
         let server = try await PrivateMariaDB.shared
         holder.executableURL = URL(filePath: "/usr/bin/env")
@@ -226,7 +233,7 @@ import TestSupport
                     #"{"id":123,"changeset":{"customer":{"firstName":{"old":"Joe","new":"Bob"}}}}"#)
             }
         }
-        // The server's own list of what runs tells when the merge waits for the lock.
+        // The server's process list shows that the merge waits for the lock.
         let waiting =
             "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '\(name)' AND COMMAND = 'Execute'"
             + " AND INFO LIKE '%FOR UPDATE'"
@@ -244,8 +251,8 @@ import TestSupport
         #expect(holder.terminationStatus == 0)
     }
 
-    /// Rule files are read again when they change and on SIGHUP; one that is broken changes nothing.
-    @Test func rulesAreReadAgain() async throws {
+    @Test("Rule files are read again after a change and on SIGHUP, and a broken file changes nothing")
+    func reload() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let folder = try TemporaryFolder()
         let file = folder.path + "/people.yaml"

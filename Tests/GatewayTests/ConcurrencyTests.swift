@@ -24,7 +24,7 @@ import TestSupport
         """
     ]
 
-    /// One write that was answered: what stood before it and what it put there.
+    /// An answered write: the value before it and its new value.
     private struct Write: Sendable {
         let record: Int
         let group: String
@@ -36,8 +36,8 @@ import TestSupport
         (TestEngine.mariadb, "InnoDB", 200), (.sqlite, "", 40), (.mariadb, "MyISAM", 40), (.mariadb, "Aria", 40),
     ].filter { TestEngine.allCases.contains($0.0) }
 
-    @Test(arguments: setups)
-    func everyAnswerHasItsPlaceInOneOrder(_ kind: TestEngine, engine: String, edits: Int) async throws {
+    @Test("All answers fit one order of the writes", arguments: setups)
+    func order(_ kind: TestEngine, engine: String, edits: Int) async throws {
         let database = try await TestDatabase(
             kind, mariadb: Self.mariadb.replacing("InnoDB", with: engine),
             sqlite: Self.mariadb.replacing(" ENGINE=InnoDB", with: ""))
@@ -64,7 +64,9 @@ import TestSupport
         }
     }
 
-    /// Each write stands on what another left, from the first value to the last, with none left over.
+    /// Follows the writes from the first value to the last.
+    ///
+    /// Each starts from the value of another, and all are used.
     private static func follow(_ writes: [Write], to last: String) throws {
         var next: [String: String] = [:]
         for write in writes {
@@ -118,7 +120,7 @@ import TestSupport
                     #expect(record?[group == "pair" ? "a" : "c"]?.text == value)
                 }
             }
-            // Half of the clients go on with what they read first, as if they had been offline.
+            // Half of the clients keep their first copy, as if they had been offline.
             if client % 2 == 0 { known[id] = record }
         }
         return writes

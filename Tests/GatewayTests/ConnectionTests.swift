@@ -8,9 +8,9 @@ import TestSupport
 
 /// HTTP/1.1 as clients use it on one connection.
 @Suite struct ConnectionTests {
-    /// Sends bytes over a connection of their own and prints what comes back until it is closed.
+    /// Sends bytes over a new connection and prints the answer until the connection is closed.
     ///
-    /// - Parameter isHalfClosed: the client says that it will send nothing more.
+    /// - Parameter isHalfClosed: the client closes its sending side after the bytes.
     private static func exchange(
         _ gateway: RunningGateway, _ bytes: String, isHalfClosed: Bool = false
     ) async throws -> String {
@@ -44,7 +44,8 @@ import TestSupport
     }
 
     /// A body that was refused before it came has its time, and then its connection is closed.
-    @Test func theRestOfARefusedBodyIsNotWaitedForLong() async throws {
+    @Test("The gateway waits only briefly for the rest of a refused body")
+    func refusedBody() async throws {
         try await Self.with {
             $0.headSeconds = 1
             $0.idleSeconds = 600
@@ -58,7 +59,8 @@ import TestSupport
     }
 
     /// Requests that are sent ahead are answered in their order.
-    @Test func requestsMayBeSentAhead() async throws {
+    @Test("Requests can be pipelined")
+    func pipelining() async throws {
         try await Self.with { gateway async throws in
             let edit = Ledger.Push(label: "a", account: 1, points: 5).body()
             let text = try await Self.exchange(
@@ -73,8 +75,8 @@ import TestSupport
         }
     }
 
-    /// Sound requests are answered before what is no HTTP is turned away, and nothing follows a last request.
-    @Test func whatIsSentAheadIsTakenInItsTurn() async throws {
+    @Test("Requests before invalid bytes are answered first, and nothing after a last request")
+    func pipelinedGarbage() async throws {
         try await Self.with { gateway async throws in
             let edit = Ledger.Push(label: "b", account: 2, points: 7).body()
             let broken = try await Self.exchange(gateway, Self.post(edit) + Self.get + "\r\n" + "HELO there\r\n\r\n")
@@ -90,7 +92,8 @@ import TestSupport
     }
 
     /// Several headers of one name are one list.
-    @Test func headersOfOneNameAreOneList() async throws {
+    @Test("Headers with one name are one list")
+    func repeatedHeaders() async throws {
         try await Self.with { gateway async throws in
             let head = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept-Encoding: br\r\n"
             let plain = try await Self.exchange(gateway, head + "\r\n")
@@ -111,8 +114,8 @@ import TestSupport
         print(text.split(b"\\r\\n\\r\\n")[0].decode())
         """
 
-    /// Whoever closes its own side still gets the answer.
-    @Test func aClientMayCloseItsSide() async throws {
+    @Test("A client that closes its sending side gets the answer")
+    func halfClosed() async throws {
         try await Self.with { gateway async throws in
             #expect(Self.statuses(try await Self.exchange(gateway, Self.get + "\r\n", isHalfClosed: true)) == ["200"])
             let half = Self.post(Ledger.Push(label: "h", account: 1, points: 1).body()).dropLast(10)
@@ -121,7 +124,8 @@ import TestSupport
         }
     }
 
-    @Test func whatIsNoHTTPIsTurnedAway() async throws {
+    @Test("Bytes that are not HTTP are refused")
+    func noHTTP() async throws {
         try await Self.with { gateway async throws in
             #expect(Self.statuses(try await Self.exchange(gateway, "HELO there\r\n\r\n")) == ["400"])
             let both =
@@ -130,8 +134,9 @@ import TestSupport
         }
     }
 
-    /// A target may name the whole address, as it does behind some proxies.
-    @Test func theAddressMayBeWhole() async throws {
+    /// Some proxies send it so.
+    @Test("The target of a request may be an absolute URL")
+    func absoluteTarget() async throws {
         try await Self.with { gateway async throws in
             let whole =
                 "GET http://example.org/v1/records/accounts/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -139,8 +144,8 @@ import TestSupport
         }
     }
 
-    /// A body that says that it is too large is not waited for; one that turns out to be is cut off.
-    @Test func bodiesHaveALimit() async throws {
+    @Test("A body with a too large length is refused at once, a body without length at the limit")
+    func longBodies() async throws {
         try await Self.with {
             $0.wire.bodyBytes = 1_000
         } _: { gateway async throws in
@@ -152,12 +157,12 @@ import TestSupport
             let found =
                 "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + piece + piece + "0\r\n\r\n" + Self.get + "Connection: close\r\n\r\n"
-            // What is left of the body is passed over, and the connection goes on.
+            // The gateway skips the rest of the body, and the connection remains usable.
             #expect(Self.statuses(try await Self.exchange(gateway, found)) == ["413", "200"])
         }
     }
 
-    /// Nobody fills the memory who has no token.
+    /// Without a token the limit of a body is small.
     @Test func strangersSendLittle() async throws {
         let database = try await Ledger.database(.sqlite)
         let token = AccessToken.make()
@@ -178,8 +183,8 @@ import TestSupport
         }
     }
 
-    /// HTTP/1.0 knows no pieces, and closes unless it is asked not to.
-    @Test func theOldHTTPIsSpoken() async throws {
+    @Test("HTTP/1.0 gets no chunks, and closes the connection unless asked otherwise")
+    func oldHTTP() async throws {
         try await Self.with { gateway async throws in
             let rows = (4...600).map { "(\($0), 'n\($0)')" }.joined(separator: ",")
             try await gateway.database.run("INSERT INTO accounts (id, name) VALUES \(rows);")
@@ -195,7 +200,8 @@ import TestSupport
         }
     }
 
-    @Test func headHasNoBody() async throws {
+    @Test("HEAD has no body")
+    func head() async throws {
         try await Self.with { gateway async throws in
             let text = try await Self.exchange(
                 gateway,
@@ -206,7 +212,8 @@ import TestSupport
     }
 
     /// A client may wait with a body until it is wanted.
-    @Test func bodiesMayBeAskedFor() async throws {
+    @Test("Expect: 100-continue is answered")
+    func expectContinue() async throws {
         try await Self.with { gateway async throws in
             let body = Ledger.Push(label: "e", account: 1, points: 2).body()
             let text = try await Self.exchange(
@@ -216,7 +223,8 @@ import TestSupport
     }
 
     /// Many large answers wait for a client that reads none of them, and each comes whole in the end.
-    @Test func answersWaitForTheClient() async throws {
+    @Test("The gateway waits for a slow client")
+    func slowClient() async throws {
         try await Self.with { gateway async throws in
             let rows = (4...500).map { "(\($0), 'n\($0)')" }.joined(separator: ",")
             try await gateway.database.run("INSERT INTO accounts (id, name) VALUES \(rows);")
@@ -230,7 +238,8 @@ import TestSupport
     }
 
     /// A body in pieces is one body.
-    @Test func bodiesMayComeInPieces() async throws {
+    @Test("A body may be chunked")
+    func chunkedBody() async throws {
         try await Self.with { gateway async throws in
             let body = Array(Ledger.Push(label: "p", account: 1, points: 2).body().utf8)
             var pieces = ""
@@ -247,7 +256,8 @@ import TestSupport
         }
     }
 
-    @Test func aConnectionThatIdlesIsClosed() async throws {
+    @Test("An idle connection is closed")
+    func idle() async throws {
         try await Self.with {
             $0.idleSeconds = 1
         } _: { gateway async throws in
@@ -256,11 +266,13 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
-        (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
-    ])
-    func datesAreThoseOfHTTP(_ second: Int, _ text: String) {
+    @Test(
+        "Dates have the format of HTTP",
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        ])
+    func dates(_ second: Int, _ text: String) {
         #expect(HTTPDate.text(second) == text)
     }
 }

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Web pages of strangers do not reach a gateway that asks for no token, and no request is understood in two ways.
+/// A foreign web page cannot use a gateway without tokens, and no request has two meanings.
 @Suite struct CrossOriginTests {
     private static func check(
         _ headers: HTTPHeaders, origins: [String] = [], host: String = "127.0.0.1"
@@ -24,23 +24,30 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "localhost", "localhost:8080", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8080", "127.9.8.7", "[::1]", "[::1]:8080",
-    ])
-    func namesOfThisMachineAreKnown(_ host: String) throws {
+    @Test(
+        "Names of this machine are accepted",
+        arguments: [
+            "localhost", "localhost:8080", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8080", "127.9.8.7", "[::1]",
+            "[::1]:8080",
+        ])
+    func ownNames(_ host: String) throws {
         #expect(try Self.check(["Host": host]) == nil)
     }
 
-    @Test(arguments: [
-        "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:8080", "", "127.0.0", "[::2]",
-        "localhost:", "localhost:80x", "[::1]x", "[::1", "128.0.0.1", "127.0.0.256", "::1", "localh\u{F6}st",
-    ])
-    func otherNamesAreNot(_ host: String) throws {
-        // A port may be missing behind its colon.
+    @Test(
+        "Other names are refused",
+        arguments: [
+            "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:8080", "", "127.0.0",
+            "[::2]",
+            "localhost:", "localhost:80x", "[::1]x", "[::1", "128.0.0.1", "127.0.0.256", "::1", "localh\u{F6}st",
+        ])
+    func otherNames(_ host: String) throws {
+        // The port after the colon may be missing.
         #expect(try Self.check(["Host": host]) == (host == "localhost:" ? nil : "strange-host"))
     }
 
-    @Test func pagesOfStrangersAreRefused() throws {
+    @Test("Pages of foreign origins are refused")
+    func foreignPages() throws {
         func code(_ more: HTTPHeaders) throws -> String? {
             var headers = more
             headers.add(name: "Host", value: "localhost:8080")
@@ -61,7 +68,8 @@ import TestSupport
     }
 
     /// No browser sends a request of another origin with this media type unasked.
-    @Test func whatChangesSomethingWantsABodyOrAToken() async throws {
+    @Test("A request that changes something needs a body or a token")
+    func changes() async throws {
         let database = try await JournalTests.database(.sqlite)
         let token = AccessToken.make()
         for line in [nil, token.line(name: "page", rights: [.read, .write, .operate])] {
@@ -86,7 +94,8 @@ import TestSupport
         return HeadFault.problem(ReceivedHead(head, at: .now)).map { ProblemHead($0).status }
     }
 
-    @Test func headsHaveOneMeaning() {
+    @Test("An ambiguous head is refused")
+    func ambiguousHeads() {
         #expect(Self.problem(["Host": "a"]) == nil)
         #expect(Self.problem([:]) == 400)
         #expect(Self.problem([:], .http1_0) == nil)
@@ -97,18 +106,19 @@ import TestSupport
         #expect(Self.problem(["Host": "a"], uri: "/caf\u{E9}") == 400)
     }
 
-    /// Texts of another are quoted, so that a line of the log stays one line.
     @Test(
+        "Texts of a request are quoted, so that a line of the log remains one line",
         arguments: [
             ("/v1/merge/people", "\"/v1/merge/people\""), ("", "\"\""), ("a b", "\"a b\""),
             ("a\"b", "\"a\\\"b\""), ("a\\b", "\"a\\\\b\""), ("a\nb", "\"a\\nb\""), ("a\u{7F}b", "\"a\\u007fb\""),
             ("\u{202E}x", "\"\\u202ex\""), ("é", "\"é\""),
-        ]) func textsOfOthersAreQuotedInTheLog(_ text: String, _ line: String)
-    {
+        ])
+    func quotedInLog(_ text: String, _ line: String) {
         #expect(QuotedText.of(text) == line)
     }
 
-    @Test func headersAreFoundWhateverTheirCase() {
+    @Test("Names of headers are compared without case")
+    func headerCase() {
         let headers = RequestHeaders([
             "Content-Type": "a", "IDEMPOTENCY-KEY": "b", "x-client": "caf\u{E9}", "X-List": "1", "x-list": "2",
             "X[Client": "d", "x-blank": "e f \t", "x-none-left": " ",
@@ -116,23 +126,25 @@ import TestSupport
         #expect(headers["content-type"] == "a" && headers.text("idempotency-key") == "b")
         #expect(headers.text("x-client") == "caf\u{E9}" && headers["x-client"] == "caf??")
         #expect(headers.text("x-list") == "1, 2" && headers.count("x-list") == 2)
-        // A capital letter differs by one bit; other characters that do are others.
+        // A letter's case is one bit. Other characters that differ in that bit are different.
         #expect(headers.text("x{client") == nil && headers.text("x[client") == "d" && headers.count("x-none") == 0)
-        // Blanks behind a value are not part of it (RFC 9110 section 5.5).
+        // Blanks after a value are not part of it (RFC 9110 section 5.5).
         #expect(headers.text("x-blank") == "e f" && headers.text("x-none-left") == "")
     }
 
     @Test(
+        "A token follows its scheme",
         arguments: [
             ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER   abc  ", "abc"), ("Bearer ", ""), ("Bearer", nil),
             ("Basic abc", nil), ("Bearer caf\u{E9}", nil), ("", nil),
-        ] as [(String, String?)]) func tokensStandBehindTheirScheme(_ header: String, _ token: String?)
-    {
+        ] as [(String, String?)])
+    func scheme(_ header: String, _ token: String?) {
         #expect(AuthorizationHeader.token(in: header) == token)
     }
 
-    /// Two keys that cannot be told apart once they are read are none.
-    @Test func keysAreUTF8() async throws {
+    /// Two keys that differ only in invalid bytes would be equal when decoded.
+    @Test("An idempotency key has to be valid UTF-8")
+    func invalidKeys() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
             func status(_ header: String, _ byte: UInt8) async throws -> String {
@@ -155,14 +167,15 @@ import TestSupport
         }
     }
 
-    @Test func aLongPathIsCutInTheLog() {
+    @Test("A long path is shortened in the log")
+    func longPath() {
         #expect(GatewayResponder.short("/v1/push") == "/v1/push")
         let long = GatewayResponder.short("/" + String(repeating: "x", count: 60_000))
         #expect(long.utf8.count == 259 && long.hasSuffix("..."))
     }
 
-    /// A flood of probes asks the database once a second.
-    @Test func probesShareOneLook() async throws {
+    @Test("Many probes query the database once a second")
+    func probes() async throws {
         let database = try await JournalTests.database(.sqlite)
         let watch = ReadinessWatch(
             MergeService.wire(try database.engine()), patience: .seconds(3), pendingFloor: { 0 }, active: { nil })

@@ -19,7 +19,8 @@ import TestSupport
             """
     }
 
-    @Test(arguments: TestEngine.allCases) func earlierNamesAreAccepted(_ engine: TestEngine) async throws {
+    @Test("Earlier names are accepted", arguments: TestEngine.allCases)
+    func accepted(_ engine: TestEngine) async throws {
         try await Self.with(engine) { client async throws in
             let rules = try await client.get("/v1/rules").json()
             let groups = rules["resources"]?[0]?["sections"]?[0]?["groups"]
@@ -42,7 +43,8 @@ import TestSupport
         }
     }
 
-    @Test func otherEarlierRulesAreRefused() async throws {
+    @Test("Other earlier rules are refused")
+    func otherRules() async throws {
         try await Self.with(.sqlite) { client async throws in
             let present = #"{"name": {"old": "Ann", "new": "Eve"}}"#
             let answer = try await client.post("/v1/push", Self.push("k1", rules: "earlier", present))
@@ -51,12 +53,14 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        #"{"name": {"old": "Ann", "new": "Eve"}, "fullName": {"old": "Ann", "new": "Zoe"}}"#,
-        #"{"address": {"old": {"street": "High St", "road": "High St"}, "new": {"street": "a", "road": "b"}}}"#,
-        #"{"old": {"name": "Ann", "fullName": "Ann"}, "new": {"name": "Eve", "fullName": "Zoe"}}"#,
-    ])
-    func aNameBesideItsEarlierOneIsRefused(_ person: String) async throws {
+    @Test(
+        "A name together with its earlier name is refused",
+        arguments: [
+            #"{"name": {"old": "Ann", "new": "Eve"}, "fullName": {"old": "Ann", "new": "Zoe"}}"#,
+            #"{"address": {"old": {"street": "High St", "road": "High St"}, "new": {"street": "a", "road": "b"}}}"#,
+            #"{"old": {"name": "Ann", "fullName": "Ann"}, "new": {"name": "Eve", "fullName": "Zoe"}}"#,
+        ])
+    func bothNames(_ person: String) async throws {
         try await Self.with(.sqlite) { client async throws in
             let answer = try await client.post("/v1/push", Self.push("k1", rules: nil, person))
             #expect(answer.status == 400, "\(answer.text)")

@@ -10,7 +10,7 @@ enum Echo {
             var seen = 0
             for resource in rules["resources"]?.array ?? [] {
                 let name = resource["resource"]?.text ?? ""
-                // What has no key cannot be sent back.
+                // A section without a key cannot be sent back.
                 if resource["sections"]?[0]?["key"]?.array.isEmpty != false { continue }
                 var next: String? = ""
                 while let after = next {

@@ -15,7 +15,8 @@ import TestSupport
         return try await Shell.capture(arguments + options)
     }
 
-    @Test func theTableTellsWhatMetAndWhy() async throws {
+    @Test("The table shows the values and the reason of each decision")
+    func table() async throws {
         let (status, output, errors) = try await Self.explain("plain-each-outcome", resource: "plain")
         try #require(status == 0 && errors == "", "\(errors)")
         let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -27,13 +28,14 @@ import TestSupport
         #expect(lines[4] == "  why: Only the client changed it (default).")
         #expect(lines.contains { $0.contains("on-conflict: server-wins keeps the database's (plain.yaml:9)") })
         #expect(lines.allSatisfy { $0.count <= 120 && !$0.hasSuffix(" ") })
-        // The columns stand under their titles.
+        // The columns are aligned with their titles.
         let decision = try #require(lines[2].firstRange(of: "decision")).lowerBound
         let offset = lines[2].distance(from: lines[2].startIndex, to: decision)
         #expect(lines[3].dropFirst(offset).hasPrefix("applied"))
     }
 
-    @Test func itemsAreNamedAndLongValuesShortened() async throws {
+    @Test("Items are named, and long values are shortened")
+    func items() async throws {
         let items = try await Self.explain("rows-items", resource: "rows").output
         #expect(items.contains("\nloose    2   count  "))
         let long = try await Self.explain("text-same-words-client", resource: "texts").output
@@ -51,7 +53,8 @@ import TestSupport
         #expect(group["result"]?.int == 9 && group["conflict"]?.bool == true && group["rule"]?.text == "amounts.yaml:7")
     }
 
-    @Test func conditionsOfTheDatabaseAreNotRun() async throws {
+    @Test("Conditions in SQL are not evaluated")
+    func conditions() async throws {
         let (status, _, errors) = try await Self.explain("softly-deleted", resource: "softly")
         #expect(status == 0)
         #expect(errors.contains("note: the database evaluates “where” and “checks” of section “customer”"))
@@ -147,7 +150,8 @@ import TestSupport
         #expect(unknown.status == 1 && unknown.errors.contains("“task”; did you mean “tasks”?"), "\(unknown.errors)")
     }
 
-    @Test func badInputIsNamed() async throws {
+    @Test("Invalid input is named")
+    func badInput() async throws {
         let fault = try await Self.explain("plain-unknown-field", resource: "plain")
         #expect(fault.status == 1 && fault.output == "")
         #expect(fault.errors.contains("base.json: “person.nane” is no field here; did you mean “name”?"))

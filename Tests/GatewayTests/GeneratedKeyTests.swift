@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Keys that the database numbers are given by the database.
+/// The database numbers the rows, not the client.
 @Suite struct GeneratedKeyTests {
     private static func with(
         _ kind: TestEngine, allowing: Bool = false,
@@ -28,7 +28,8 @@ import TestSupport
         #"{"id":\#(id),"changeset":{"person":{"old":null,"new":{"name":"Cy"}}}}"#
     }
 
-    @Test(arguments: TestEngine.allCases) func aClientsNumberIsRefused(_ kind: TestEngine) async throws {
+    @Test("A number chosen by a client is refused", arguments: TestEngine.allCases)
+    func clientNumber(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             for id in ["2147483647", "\"77\"", "0"] {
                 let refused = try await client.post("/v1/merge/people", Self.creation(id))
@@ -42,7 +43,7 @@ import TestSupport
             )
             #expect(try item.json()["path"]?.text == "edits[0].changeset.items[0].id", "\(item.text)")
             #expect(try await database.run("SELECT COUNT(*) FROM people;") == "2\n")
-            // What is there is met; what the client has no number for gets one.
+            // An existing row is found. A temporary id gets a number.
             #expect(try await client.post("/v1/merge/people", Self.creation("1")).status == 200)
             let made = try await client.post("/v1/merge/people", Self.creation("\"-3\""))
             #expect(try made.json()["ids"]?["-3"]?.int == 3, "\(made.text)")
@@ -60,8 +61,8 @@ import TestSupport
         }
     }
 
-    /// A push may create again what it deletes itself, and a key that is taken collides.
-    @Test(arguments: TestEngine.allCases) func whatWasThereMayComeBack(_ kind: TestEngine) async throws {
+    @Test("A push can create a row again that it deletes, and an existing key collides", arguments: TestEngine.allCases)
+    func deletedKeys(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let body = """
                 {"edits":[{"resource":"people","id":2,"changeset":{"person":{"old":{},"new":null}}},
@@ -73,7 +74,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func rulesMayAllowIt(_ kind: TestEngine) async throws {
+    @Test("The rules can allow numbers of clients", arguments: TestEngine.allCases)
+    func clientKeys(_ kind: TestEngine) async throws {
         try await Self.with(kind, allowing: true) { client, database in
             let rules = try await client.get("/v1/rules")
             #expect(rules.text.contains(#""clientKeys":"allow""#))

@@ -3,7 +3,7 @@ import RuleFiles
 import Testing
 import TestSupport
 
-/// The README and the guides show what is true: their sessions run, their rule files are read.
+/// The examples of the README and the guides work: sessions run, and rule files are read.
 @Suite struct GuideTests {
     private static let guides = "Sources/fieldmerge/Guides/"
 
@@ -27,8 +27,10 @@ import TestSupport
         return blocks
     }
 
-    @Test(arguments: [("README.md", "client-won"), (guides + "API.md", "inserted")])
-    func sessionsCanBeRepeated(_ file: String, _ outcome: String) async throws {
+    @Test(
+        "The sessions give the printed answers",
+        arguments: [("README.md", "client-won"), (guides + "API.md", "inserted")])
+    func sessions(_ file: String, _ outcome: String) async throws {
         let script = try Self.blocks("sh", in: file).filter { $0.contains("url=") || $0.contains("curl ") }
             .filter { !$0.contains("sudo") }
         #expect(script.count >= 4)
@@ -50,7 +52,8 @@ import TestSupport
         }
     }
 
-    @Test func theGuideToSyncRuns() async throws {
+    @Test("The commands of the guide to sync run")
+    func sync() async throws {
         let script = try Self.blocks("sh", in: Self.guides + "Sync.md")
         try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: .together) {
             gateway async throws in
@@ -65,8 +68,9 @@ import TestSupport
         }
     }
 
-    /// The commands of the guide to the journal, with just what they print, but for times and versions.
-    @Test func theJournalShowsWhatTheGuideShows() async throws {
+    /// Commands and output are those of the guide, except times and versions.
+    @Test("The commands of the guide to the journal print its output")
+    func journal() async throws {
         let guide = Self.guides + "Journal.md"
         let headings = ["Looking", "Refused pushes", "Taking back"]
         let script = try headings.flatMap { try Self.blocks("sh", in: guide, under: $0) }
@@ -85,7 +89,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["README.md", guides + "Rules.md"]) func ruleFilesAreRead(_ file: String) throws {
+    @Test("The rule files of the guides are read", arguments: ["README.md", guides + "Rules.md"])
+    func ruleFiles(_ file: String) throws {
         let files = try Self.blocks("yaml", in: file).filter { $0.hasPrefix("resource:") }
         #expect(!files.isEmpty)
         for text in files {
@@ -94,7 +99,8 @@ import TestSupport
     }
 
     /// The rule files that are about the sample shop fit it, and every record that they show can be sent back.
-    @Test(arguments: TestEngine.allCases) func ruleFilesFitTheShop(_ kind: TestEngine) async throws {
+    @Test("The rule files of the guides fit the shop", arguments: TestEngine.allCases)
+    func shopRules(_ kind: TestEngine) async throws {
         let files = try Self.blocks("yaml", in: Self.guides + "Rules.md").filter { text in
             // The shop has no table without transactions, and none of the products that the trial is about.
             text.hasPrefix("resource:") && !text.contains("non-transactional:") && !text.contains("resource: products")
@@ -102,7 +108,7 @@ import TestSupport
         #expect(files.count >= 9)
         for text in files {
             let database = try await TestDatabase.shop(kind)
-            // Roles need tokens; the one of the test may do everything.
+            // Roles need tokens. The test's token has all rights.
             let office = Rounds.Client("office", ["office"])
             let tokens = text.contains("\naccess:") ? office.line : nil
             if tokens != nil {
@@ -121,7 +127,8 @@ import TestSupport
     }
 
     /// The rules, the three records and the table of the guide belong together.
-    @Test func theTrialComesToWhatTheGuideShows() async throws {
+    @Test("The trial has the result of the guide")
+    func trial() async throws {
         func blocks(_ language: String) throws -> [String] {
             try Self.blocks(language, in: Self.guides + "Rules.md", under: "Trying rules")
         }

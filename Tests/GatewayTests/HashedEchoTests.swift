@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Legacy values that a client only sends back, where a digest stands for its base.
+/// Legacy values that a client sends back with a digest as base.
 @Suite struct HashedEchoTests {
     private static let rows = """
         INSERT INTO pots VALUES (1, '2020-00-10', 'a', '2020-00-10'), (2, '2020-01-10', 'a', '2020-01-10');
@@ -30,7 +30,7 @@ import Testing
         let group: String
         let base: String
         let new: String
-        /// The outcome, or the path of what is refused.
+        /// The outcome, or the path of the refused value.
         let expected: String
         var testDescription: String { "\(id) \(group) \(base) \(new)" }
     }
@@ -58,7 +58,8 @@ import Testing
         Case(id: 9, group: "look", base: legacy, new: legacy, expected: "unchanged"),
     ]
 
-    @Test(arguments: TestEngine.allCases) func anEchoBesideADigestIsTaken(_ kind: TestEngine) async throws {
+    @Test("A value that equals the stored one is accepted with a digest as base", arguments: TestEngine.allCases)
+    func echoes(_ kind: TestEngine) async throws {
         for tried in Self.cases {
             let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)
             let digest = try await Shell.run(["sha256sum"], input: tried.base).prefix(64)

@@ -4,18 +4,20 @@ import RuleFiles
 import Testing
 import TestSupport
 
-/// `fieldmerge inspect` on whole databases: what it writes is checked and served as it stands.
+/// `fieldmerge inspect` on whole databases.
+///
+/// Its drafts pass `check` and are served without a change.
 @Suite(.serialized) struct InspectTests {
     private static let program = Repository.root + ".build/debug/fieldmerge"
 
-    /// A known sample database, kept beside the repository and not in it.
+    /// A well-known sample database, which is not in this repository.
     private static let sakila = Repository.root + "../shared/data/sakila/"
 
     static var hasSakila: Bool {
         ["schema.sql", "data.sql"].allSatisfy { FileManager.default.fileExists(atPath: sakila + $0) }
     }
 
-    /// The files of an inspection by name, and what it said.
+    /// The files of an inspection by name, and its output.
     static func inspect(
         _ database: TestDatabase, _ options: String...
     ) async throws -> (files: [String: String], said: String) {
@@ -37,7 +39,8 @@ import TestSupport
         return (files, ran.errors)
     }
 
-    @Test(arguments: TestEngine.allCases) func theShopIsServedAsInspected(_ kind: TestEngine) async throws {
+    @Test("The drafts for the shop are served", arguments: TestEngine.allCases)
+    func shop(_ kind: TestEngine) async throws {
         let database = try await TestDatabase.shop(kind)
         let (files, said) = try await Self.inspect(database)
         #expect(files.keys.sorted() == ["aisles.yaml", "articles.yaml", "customers.yaml", "orders.yaml"])
@@ -63,15 +66,17 @@ import TestSupport
     static func sakilaDatabase() async throws -> TestDatabase {
         let schema = try String(contentsOfFile: sakila + "schema.sql", encoding: .utf8)
         let data = try String(contentsOfFile: sakila + "data.sql", encoding: .utf8)
-        // A database of the test's own instead of the one that the files would drop and make.
+        // Uses the test's database, not the one that the files drop and create.
         let sql = (schema + "\n" + data).split(whereSeparator: \.isNewline)
             .filter { !["DROP SCHEMA", "CREATE SCHEMA", "USE sakila"].contains(where: $0.hasPrefix) }
             .joined(separator: "\n").replacing("sakila.", with: "")
         return try await TestDatabase(.mariadb, mariadb: sql, sqlite: "")
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB, .enabled(if: hasSakila, "the sample database is not there"))
-    func sakilaIsServedAsInspected() async throws {
+    @Test(
+        "The drafts for Sakila are served", .tags(.mariadb), .needsMariaDB,
+        .enabled(if: hasSakila, "the sample database is not there"))
+    func sakilaDatabase() async throws {
         let database = try await Self.sakilaDatabase()
         let (files, said) = try await Self.inspect(database)
         let tables = [
@@ -102,7 +107,8 @@ import TestSupport
         try await WholeDatabase.prove(database, files)
     }
 
-    @Test func filesArePrintedOrWrittenButNeverOverwritten() async throws {
+    @Test("Drafts are printed or written, and never overwrite a file")
+    func files() async throws {
         let database = try await TestDatabase.shop(.sqlite)
         let inspect = [Self.program, "inspect", "--database", database.url]
         let printed = try await Shell.capture(inspect + ["--table", "orders", "--table", "order_lines"])

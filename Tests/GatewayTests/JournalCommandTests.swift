@@ -7,7 +7,7 @@ import TestSupport
 @Suite struct JournalCommandTests {
     private typealias Said = (status: Int32, output: String, errors: String)
 
-    /// The program beside a gateway on the same database, whose journal it finds by the same options.
+    /// The command line with the options of a gateway on the same database.
     private struct Desk: Sendable {
         let database: TestDatabase
         let folder: TemporaryFolder
@@ -97,7 +97,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func whatIsWrongIsOneSentence(_ kind: TestEngine) async throws {
+    @Test("Each error is one sentence", arguments: TestEngine.allCases)
+    func errors(_ kind: TestEngine) async throws {
         try await Self.with(kind) { _, desk in
             for (arguments, sentence) in [
                 (["show", "9"], "The journal has no entry 9"), (["undo", "9"], "The journal has no entry 9"),
@@ -117,12 +118,13 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func refusedPushesAreSentAgain(_ kind: TestEngine) async throws {
+    @Test("Refused pushes can be sent again", arguments: TestEngine.allCases)
+    func resend(_ kind: TestEngine) async throws {
         let token = AccessToken.make()
         try await Self.with(kind, tokens: token.line(name: "tablet-7", rights: [.read, .write])) { gateway, desk in
             try await gateway.client(token: token.secret) { client in
                 let rules = try await client.get("/v1/rules").json()["version"]?.text ?? ""
-                // Of three edits one is merged; another creates a row, which must not come twice.
+                // Of three edits one is merged. Another creates a row, which must not be created twice.
                 let failed = try await client.post(
                     "/v1/push",
                     """
@@ -169,7 +171,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func entriesAreTakenBack(_ kind: TestEngine) async throws {
+    @Test("Entries can be undone", arguments: TestEngine.allCases)
+    func undo(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway, desk in
             try await gateway.client { client in
                 _ = try await client.post(
@@ -196,7 +199,7 @@ import TestSupport
                 let entries = try await client.get("/v1/journal?after=1").json()["entries"]?.array ?? []
                 #expect(entries.map { $0["who"]?.text } == ["Eva Kerr", ProcessInfo.processInfo.userName])
                 #expect(entries.allSatisfy { $0["device"]?.text == "command line" })
-                // What an undo meets can refuse it, too; then it is kept and can be sent again.
+                // An undo that conflicts is refused. It is stored and can be sent again.
                 try await desk.database.run("UPDATE people SET email = 'c@x' WHERE id = 2;")
                 let refused = try await desk.journal("undo", "3")
                 #expect(refused.status == 1 && refused.output.contains("people/1: failed\n"), "\(refused)")
@@ -215,8 +218,8 @@ import TestSupport
         }
     }
 
-    /// A group is named with its section; whoever leaves that out is told.
-    @Test(arguments: TestEngine.allCases) func aGroupIsNamedWithItsSection(_ kind: TestEngine) async throws {
+    @Test("A group without its section is an error", arguments: TestEngine.allCases)
+    func group(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway, desk in
             try await gateway.client { client in
                 _ = try await client.post(
@@ -239,7 +242,8 @@ import TestSupport
     }
 
     /// An empty list may be a resource that is misspelled.
-    @Test func aMisspelledResourceIsTold() async throws {
+    @Test("A misspelled resource is an error")
+    func misspelled() async throws {
         try await Self.with(.sqlite) { gateway, desk in
             try await gateway.client { client in
                 _ = try await client.post(
@@ -255,14 +259,14 @@ import TestSupport
         }
     }
 
-    /// Whoever sends a push again and sees nothing written must not take it for done.
-    @Test(arguments: TestEngine.allCases) func aReplayThatWritesNothingFails(_ kind: TestEngine) async throws {
+    @Test("A resend that writes nothing fails", arguments: TestEngine.allCases)
+    func emptyResend(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway, desk in
             try await gateway.client { client in
                 let refused = try await client.post(
                     "/v1/merge/people", JournalTests.edit(#"{"person":{"email":{"old":"a@x","new":"b@x"}}}"#))
                 #expect(refused.status == 422)
-                // By hand it has become what the push wanted.
+                // The row already has the value of the push.
                 try await desk.database.run(
                     "UPDATE people SET email = 'z@x' WHERE id = 2; UPDATE people SET email = 'b@x' WHERE id = 1;")
                 let preview = try await desk.journal("replay", "1", "--preview")
@@ -276,7 +280,8 @@ import TestSupport
 
     // MARK: Making it
 
-    @Test func initMakesTheFile() async throws {
+    @Test("init creates the file")
+    func initFile() async throws {
         let database = try await JournalTests.database(.sqlite)
         let desk = try await Desk(database)
         let missing = try await desk.journal("list")
@@ -290,8 +295,8 @@ import TestSupport
         #expect(try await desk.journal("list").output == "no entries\n")
     }
 
-    /// The gateway's own user makes nothing, and serves with exactly the rights that are printed.
-    @Test(.tags(.mariadb), .needsMariaDB) func initPrintsWhatTheUserNeeds() async throws {
+    @Test("The gateway's user serves with exactly the rights that init prints", .tags(.mariadb), .needsMariaDB)
+    func initGrants() async throws {
         let database = try await JournalTests.database(.mariadb)
         let desk = try await Desk(database.asRoot)
         let poor = try await Desk(database)

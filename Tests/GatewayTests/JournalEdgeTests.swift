@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// The journal where things are not as they usually are, on both engines.
+/// The journal in unusual situations, on both engines.
 @Suite struct JournalEdgeTests {
     private static func with(
         _ kind: TestEngine, rules: [String: String] = JournalTests.rules,
@@ -20,10 +20,9 @@ import TestSupport
         }
     }
 
-    /// A push that was answered stays answered, also where it could not even run any more.
-    @Test(arguments: TestEngine.allCases) func aKnownKeyAnswersWhateverTheRecordBecame(
-        _ kind: TestEngine
-    ) async throws {
+    /// The stored answer is returned, also if the push could not run any more.
+    @Test("A known key returns its answer, whatever the record has become", arguments: TestEngine.allCases)
+    func knownKey(_ kind: TestEngine) async throws {
         try await Self.with(kind, configure: { $0.merge.rowsPerRecord = 4 }) { client, database in
             let body = JournalTests.edit(#"{"person":{"points":{"old":10,"new":15}}}"#, key: "k")
             let first = try await client.post("/v1/merge/people", body)
@@ -39,7 +38,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func filtersTakeAnyText(_ kind: TestEngine) async throws {
+    @Test("Filters accept any text", arguments: TestEngine.allCases)
+    func filters(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
             _ = try await client.post(
                 "/v1/merge/people", JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#))
@@ -52,7 +52,8 @@ import TestSupport
     }
 
     /// Groups that a client names without saying that the body is JSON are not overlooked.
-    @Test func anUndoWithABodyOfNoTypeIsRefused() async throws {
+    @Test("An undo whose body has no media type is refused")
+    func untypedUndo() async throws {
         try await Self.with(.sqlite) { client, database in
             _ = try await client.post(
                 "/v1/merge/people",
@@ -80,8 +81,8 @@ import TestSupport
         }
     }
 
-    /// A gateway that may not make the tables does not keep the others from making them.
-    @Test(.tags(.mariadb), .needsMariaDB) func aFailedCreationLeavesNoLockBehind() async throws {
+    @Test("A gateway that cannot create the tables releases the lock for others", .tags(.mariadb), .needsMariaDB)
+    func failedCreation() async throws {
         let database = try await JournalTests.database(.mariadb)
         let user = "l_" + database.name
         try await database.run(
@@ -100,9 +101,8 @@ import TestSupport
         await poor.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func aPartialPushCanBeReplayedAfterItsKeyIsForgotten(
-        _ kind: TestEngine
-    ) async throws {
+    @Test("A partial push can be sent again after its key is forgotten", arguments: TestEngine.allCases)
+    func forgottenKey(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let pushed = try await client.post(
                 "/v1/push",
@@ -133,8 +133,8 @@ import TestSupport
         }
     }
 
-    /// Pages of the allowed origin may say which device they are on, and see that an answer is a repetition.
-    @Test func browsersMayUseTheHeaders() async throws {
+    @Test("Pages of allowed origins can send their device, and read whether an answer was stored")
+    func browserHeaders() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(
             database, rules: JournalTests.rules, journal: .together,

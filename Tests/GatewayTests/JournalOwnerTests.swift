@@ -18,7 +18,9 @@ import TestSupport
             environment: ["FIELDMERGE_DATABASE": database.url, "FIELDMERGE_RULES": folder.path])
     }
 
-    /// Two databases with the same tables on a server of their own, where the journal has the name that it has by default.
+    /// Two databases with equal tables on one new server.
+    ///
+    /// The journal has its default name.
     private static func pair(
         _ options: [String] = []
     ) async throws -> (server: PrivateMariaDB, one: TestDatabase, two: TestDatabase) {
@@ -51,7 +53,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aSecondDatabaseIsRefusedTheFirstOnesJournal() async throws {
+    @Test("A second database is refused the journal of the first", .tags(.mariadb), .needsMariaDB)
+    func secondDatabase() async throws {
         let (server, one, two) = try await Self.pair()
         try await Self.makeJournal(one, for: [one, two])
         let first = try await Self.merges(one)
@@ -74,7 +77,7 @@ import TestSupport
         #expect(checked.output.contains("\n1 error, "), "\(checked)")
         #expect(try await Self.run(one, ["check"]).status == 0)
         #expect(try await Ledger.Standing(two) == Ledger.Standing(after: []))
-        // With a journal of its own the key is unknown, and nothing is seen of the other's history.
+        // In another journal the key is unknown, and the first database's history is not visible.
         let options = ["--journal", own]
         try await Self.makeJournal(two, options, for: [two])
         let second = try await Self.merges(two, options: options)
@@ -86,8 +89,9 @@ import TestSupport
         server.kill()
     }
 
-    /// A database that was restored under another name takes its journal along, with the documented rights.
-    @Test(.tags(.mariadb), .needsMariaDB) func anAdoptedJournalGoesOn() async throws {
+    /// The documented rights are enough.
+    @Test("A database that was restored under another name can adopt its journal", .tags(.mariadb), .needsMariaDB)
+    func adopted() async throws {
         let (server, one, two) = try await Self.pair()
         try await Self.makeJournal(one, for: [one, two])
         let first = try await Self.merges(one)
@@ -111,9 +115,10 @@ import TestSupport
         server.kill()
     }
 
-    /// One that was made before journals had owners belongs to the first database that merges with it, and to nobody who
-    /// only looks.
-    @Test(.tags(.mariadb), .needsMariaDB) func anOldJournalBelongsToTheFirstWhoServes() async throws {
+    @Test(
+        "A journal without owner belongs to the first database that merges with it, not to a reader", .tags(.mariadb),
+        .needsMariaDB)
+    func oldJournal() async throws {
         let (server, one, two) = try await Self.pair()
         try await Self.makeJournal(one, for: [one, two])
         try await server.run("DELETE FROM fieldmerge.meta WHERE name = 'database'")
@@ -148,7 +153,8 @@ import TestSupport
     }
 
     /// Names count as the server compares them.
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: [0, 1]) func theCaseOfNames(_ setting: Int) async throws {
+    @Test("Names of databases are compared as the server does", .tags(.mariadb), .needsMariaDB, arguments: [0, 1])
+    func theCaseOfNames(_ setting: Int) async throws {
         let (server, one, _) = try await Self.pair(["--lower-case-table-names=\(setting)"])
         let upper = one.name.uppercased()
         try await server.run("CREATE DATABASE IF NOT EXISTS \(upper)")
@@ -164,8 +170,9 @@ import TestSupport
         server.kill()
     }
 
-    /// A journal in a file, beside the database on a server, goes by the schema that it serves.
-    @Test(.tags(.mariadb), .needsMariaDB) func aFileBesideAServer() async throws {
+    /// The owner of a journal file is the schema on the server.
+    @Test("A journal file can belong to a database on a server", .tags(.mariadb), .needsMariaDB)
+    func fileWithServer() async throws {
         let one = try await Ledger.database(.mariadb)
         let two = try await Ledger.database(.mariadb)
         let options = ["--journal", "sqlite:" + one.journalFile]
@@ -180,8 +187,9 @@ import TestSupport
         #expect(try await Self.run(one, ["journal", "list"] + options).status == 1)
     }
 
-    /// In rollback mode the journal's file is attached, in WAL mode it is a store of its own.
-    @Test(arguments: ["DELETE", "WAL"]) func twoFilesHaveTwoJournals(_ mode: String) async throws {
+    /// In rollback mode the journal file is attached, in WAL mode it is a separate store.
+    @Test("Two files have two journals", arguments: ["DELETE", "WAL"])
+    func twoFiles(_ mode: String) async throws {
         let one = try await Ledger.database(.sqlite)
         let two = try await Ledger.database(.sqlite)
         for database in [one, two] { try await database.run("PRAGMA journal_mode = \(mode);") }
@@ -208,8 +216,9 @@ import TestSupport
         #expect(linked.status == 0, "\(linked)")
     }
 
-    /// A database that was copied, moved or put in another's place is another one, until it takes the journal over.
-    @Test func aFileThatMovedIsAnother() async throws {
+    /// A database that was copied, moved or replaced is a different one, until it adopts the journal.
+    @Test("A file that was moved is another database")
+    func movedFile() async throws {
         let database = try await Ledger.database(.sqlite)
         let first = try await Self.merges(database)
         let moved = database.name + ".moved"

@@ -65,8 +65,10 @@ import TestSupport
         #"{"id":\#(id),\#(key.map { #""key":"\#($0)","# } ?? "")"changeset":\#(section)}"#
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func aKeyIsAnsweredOnce(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "A push with a known key returns the stored answer", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func keys(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 let body = Self.edit(
@@ -97,7 +99,7 @@ import TestSupport
                     #expect(reused.status == 422)
                     #expect(try reused.json()["code"]?.text == "key-reused")
                 }
-                // A known key answers before the rules are compared, and before anything else is wrong.
+                // The gateway looks up a key before it compares the rules or finds another error.
                 let stale = try await client.post(
                     "/v1/push", #"{"key":"k2","rules":"x","edits":[]}"#)
                 #expect(stale.status == 409)
@@ -107,7 +109,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func twoAtOnceAreAppliedOnce(_ kind: TestEngine) async throws {
+    @Test("Two simultaneous pushes with one key are applied once", arguments: TestEngine.allCases)
+    func simultaneous(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
         try await RunningGateway.withTwo(database, rules: Self.rules) { one, two async throws in
             for round in 0..<10 {
@@ -132,7 +135,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func keysBelongToTokens(_ kind: TestEngine) async throws {
+    @Test("Keys of different tokens are different", arguments: TestEngine.allCases)
+    func keysOfTokens(_ kind: TestEngine) async throws {
         let a = AccessToken.make()
         let b = AccessToken.make()
         let tokens = [
@@ -156,8 +160,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func refusedPushesAreKept(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test("Refused pushes are stored", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func refused(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
@@ -165,7 +169,7 @@ import TestSupport
                     #"{"person":{"state":{"old":"new","new":"paid"},"name":{"old":"Ann","new":"A"}}}"#, key: "r")
                 let rejected = try await client.post("/v1/merge/people", body)
                 #expect(rejected.status == 409, "\(rejected.text)")
-                // The refusal stands, though the database has changed since.
+                // The refusal is stored, so a later change of the database does not affect it.
                 try await database.run("UPDATE people SET state = 'new' WHERE id = 1;")
                 let again = try await client.post("/v1/merge/people", body)
                 #expect(again.status == 409)
@@ -189,7 +193,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func theJournalShowsWhoChangedWhat(_ kind: TestEngine) async throws {
+    @Test("The journal shows who changed which values", arguments: TestEngine.allCases)
+    func history(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway, database in
             try await gateway.client { client in
                 try await database.run("UPDATE people SET name = 'Anne' WHERE id = 1;")
@@ -238,8 +243,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func undoRespectsWhatCameLater(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test("An undo keeps later changes", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func undo(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 _ = try await client.post(
@@ -247,7 +252,7 @@ import TestSupport
                     Self.edit(
                         #"{"person":{"name":{"old":"Ann","new":"Anna"},"points":{"old":10,"new":15},"email":{"old":"a@x","new":"c@x"}}}"#
                     ))
-                // Others go on: a new name, and more points.
+                // Other programs change the name and the points.
                 try await database.run("UPDATE people SET name = 'Annika', points = points + 100 WHERE id = 1;")
                 let preview = try await client.post("/v1/journal/1/undo?preview=true", "{}")
                 #expect(preview.status == 200, "\(preview.text)")
@@ -262,7 +267,7 @@ import TestSupport
                 #expect(
                     try await database.run("SELECT name, email, points FROM people WHERE id = 1;")
                         == "Annika\ta@x\t110\n")
-                // The undo is an entry, and can be taken back itself.
+                // The undo is an entry, and can be undone.
                 #expect(try await client.get("/v1/journal?after=1").json()["entries"]?.array.count == 2)
                 let redo = try await client.post("/v1/journal/3/undo", "{}")
                 #expect(redo.status == 200)
@@ -272,7 +277,7 @@ import TestSupport
                 let named = try await client.post("/v1/journal/1/undo", groups)
                 #expect(named.status == 200)
                 #expect(try named.json()["outcomes"] == part.json()["outcomes"])
-                // The journal does not have what was secret then.
+                // The journal does not contain values that were private at that time.
                 #expect(try named.json()["record"]?["person"]?["secret"]?.text == "pen")
                 let secret = try await client.post("/v1/journal/5/undo", "{}")
                 #expect(secret.status == 422)
@@ -281,7 +286,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func deletedRecordsComeBackWhole(_ kind: TestEngine) async throws {
+    @Test("An undo restores a deleted record with all its rows", arguments: TestEngine.allCases)
+    func deletedRecord(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway, database in
             try await gateway.client { client in
                 let tables = ["people", "items", "notes", "marks"]
@@ -290,7 +296,7 @@ import TestSupport
                     for table in tables { rows.append(try await database.run("SELECT * FROM \(table) ORDER BY id;")) }
                     return rows
                 }
-                // The journal keeps no private values, so nothing private stands in the way of this record.
+                // The journal has no private values, so it can restore this record.
                 let before = try await rows()
                 let gone = try await client.post(
                     "/v1/merge/people", Self.edit(#"{"person":{"old":{},"new":null}}"#, id: 2))
@@ -304,7 +310,7 @@ import TestSupport
                 let back = try await client.post("/v1/journal/2/undo", "{}")
                 #expect(try back.json()["outcomes"]?[0]?["outcome"]?.text == "inserted", "\(back.text)")
                 #expect(try await database.run("SELECT * FROM items WHERE id = 2;") == "2\t1\tTea\t9\n")
-                // A created row is taken back by deleting it, unless somebody has changed it since.
+                // The undo of a creation deletes the row, unless another client has changed it.
                 let created = try await client.post(
                     "/v1/merge/people", Self.edit(#"{"items":[{"id":-1,"old":null,"new":{"what":"Rice"}}]}"#))
                 let id = try created.json()["ids"]?["-1"]?.int ?? 0
@@ -318,7 +324,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aRecordComesBackWithItsCascades(_ kind: TestEngine) async throws {
+    @Test("An undo restores rows that a cascade deleted", arguments: TestEngine.allCases)
+    func cascades(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
         let rules = [
             "people.yaml": (Self.rules["people.yaml"] ?? "").replacing(", private: true", with: ""),
@@ -344,8 +351,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func aMissingRowIsRestoredFromTheJournal(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "A missing row is restored from the journal", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func missingRow(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 _ = try await client.post(

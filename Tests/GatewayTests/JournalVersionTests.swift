@@ -5,7 +5,9 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// Gateways of two versions on one journal: the older one must not read what it does not understand.
+/// Gateways of two versions on one journal.
+///
+/// The older one must not use a newer form.
 @Suite struct JournalVersionTests {
     private static func version(_ old: OldJournal) async throws -> String {
         try await old.database.runOnJournal("SELECT value FROM meta WHERE name = 'version';")
@@ -17,7 +19,8 @@ import TestSupport
             engine: old.engine, schema: isSQLite ? JournalTables.attachedName : old.database.journalName)
     }
 
-    @Test(arguments: TestEngine.allCases) func anOldJournalIsMarkedAsTodays(_ kind: TestEngine) async throws {
+    @Test("An old journal gets the current version", arguments: TestEngine.allCases)
+    func marked(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         #expect(try await Self.version(old) == "\(JournalTables.version)\n")
         try await old.database.runOnJournal("UPDATE meta SET value = '1' WHERE name = 'version';")
@@ -27,10 +30,9 @@ import TestSupport
         #expect(try await Self.version(old) == "\(JournalTables.version)\n")
     }
 
-    /// A journal as the last version left it has no tables of the feed: they are made by who may, and what it kept stays.
-    @Test(arguments: TestEngine.allCases) func aJournalOfTheLastVersionIsUpgradedInPlace(_ kind: TestEngine)
-        async throws
-    {
+    /// An account with the rights creates the missing tables, and the contents are kept.
+    @Test("A journal of the last version gets the tables of the feed", arguments: TestEngine.allCases)
+    func lastVersion(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(3, days: 1)
         let kept = try await old.database.runOnJournal(
@@ -60,7 +62,8 @@ import TestSupport
     }
 
     /// A journal of version 3 has the feed, but nothing of other programs' changes.
-    @Test(arguments: TestEngine.allCases) func aJournalOfVersion3GetsColumnsAndTables(_ kind: TestEngine) async throws {
+    @Test("A journal of version 3 gets columns and tables", arguments: TestEngine.allCases)
+    func version3(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.database.runOnJournal(
             "INSERT INTO pending (first, step, token, records) VALUES (1, 1, 'x', 'abc');")
@@ -85,11 +88,13 @@ import TestSupport
         #expect(try await old.database.runOnJournal("SELECT token, conditions IS NULL FROM pending;") == "x\t1\n")
     }
 
-    /// A journal of version 4 had no departures: where conditions of access were looked at, clients may hold what was
-    /// taken from them, and take a snapshot once.
-    @Test(arguments: TestEngine.allCases, [false, true]) func aJournalOfVersion4BeginsAnewWhereRowsAreHidden(
-        _ kind: TestEngine, _ hasConditions: Bool
-    ) async throws {
+    /// Version 4 stored no departures.
+    ///
+    /// If rows are hidden by conditions, clients need one new snapshot.
+    @Test(
+        "After an upgrade from version 4, clients need a new snapshot if conditions hide rows",
+        arguments: TestEngine.allCases, [false, true])
+    func version4(_ kind: TestEngine, _ hasConditions: Bool) async throws {
         let old = try await OldJournal(kind)
         let makeOld = "DROP TABLE departures; UPDATE meta SET value = '4' WHERE name = 'version';"
         let change = """
@@ -115,7 +120,8 @@ import TestSupport
                 == (hasConditions ? "0\t1\n" : "1\t0\n"))
     }
 
-    @Test(arguments: TestEngine.allCases) func aNewerJournalIsRefused(_ kind: TestEngine) async throws {
+    @Test("A newer journal is refused", arguments: TestEngine.allCases)
+    func newerVersion(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.database.runOnJournal("UPDATE meta SET value = '99' WHERE name = 'version';")
         let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The envelope is looked at first, then the key, then what needs the rules.
+/// The gateway checks the envelope first, then the key, then everything that needs the rules.
 @Suite struct KeyOrderTests {
     private static let sql = """
         CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20), points INTEGER);
@@ -35,7 +35,7 @@ import TestSupport
 
     /// Bodies under the key of a push that was merged.
     private static let cases = [
-        // What needs no rules comes before the key.
+        // Errors that need no rules come before the key.
         Case(body: #"{"key":"k","edits":[}"#, code: "400 not-json"),
         Case(body: #"{"key":"k"}"#, code: "400 invalid"),
         Case(body: #"{"key":"k","edits":7}"#, code: "400 invalid"),
@@ -48,7 +48,7 @@ import TestSupport
         Case(body: edits("", #","extra":1"#), code: "400 unknown-member"),
         Case(body: edits("", #","atomic":"row""#), code: "400 invalid"),
         Case(body: edits("", #","rules":7"#), code: "400 invalid"),
-        // What needs them comes behind it.
+        // Errors that need the rules come after the key.
         Case(body: edits("", #","rules":"other""#), code: "422 key-reused"),
         Case(body: edits(#"{"resource":"nobody","id":1,"changeset":{}}"#), code: "422 key-reused"),
         Case(body: changes(#"{"nothing":{}}"#), code: "422 key-reused"),
@@ -66,8 +66,10 @@ import TestSupport
         return "\(answer.status) \(code == "duplicate-member" ? "not-json" : code ?? "nil")"
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func theKeyStandsBetweenEnvelopeAndRules(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test(
+        "The key is checked after the envelope and before the rules", arguments: TestEngine.allCases,
+        [JournalPlace.together, .ahead])
+    func order(_ kind: TestEngine, _ place: JournalPlace) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql, sqlite: Self.sql)
         if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }
         try await RunningGateway.with(database, rules: Self.rules, journal: place) { gateway async throws in
@@ -76,7 +78,7 @@ import TestSupport
                 for test in Self.cases {
                     let answer = try await client.post("/v1/push", test.body)
                     let code = try Self.code(answer)
-                    // The codes of wrong shapes are the gateway's own.
+                    // The gateway may choose the codes of malformed bodies.
                     let isSame =
                         test.code.hasPrefix("400") ? code.hasPrefix("400") && !code.contains("key") : code == test.code
                     #expect(isSame, "\(test.testDescription): \(answer.text)")
@@ -92,7 +94,8 @@ import TestSupport
     }
 
     /// A request without a result does not use a key up.
-    @Test func aFaultKeepsNoKey() async throws {
+    @Test("A fault does not store its key")
+    func faults() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: Self.sql, sqlite: Self.sql)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
@@ -107,8 +110,8 @@ import TestSupport
 
     // MARK: Undo takes effect once
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
-    func anEntryIsTakenBackOnce(_ kind: TestEngine, _ place: JournalPlace) async throws {
+    @Test("An entry is undone once", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func undoOnce(_ kind: TestEngine, _ place: JournalPlace) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql, sqlite: Self.sql)
         if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }
         try await RunningGateway.with(database, rules: Self.rules, journal: place) { gateway async throws in
@@ -123,7 +126,7 @@ import TestSupport
                         group.addTask {
                             try await gateway.client { client async throws in
                                 var answer: HTTPClient.Answer
-                                // On a slow machine the first may take longer than the others are held.
+                                // On a slow machine the first undo may last longer than the others wait.
                                 repeat {
                                     answer = try await client.post("/v1/journal/1/undo", "{}")
                                 } while answer.text.contains("in-progress")
@@ -138,7 +141,7 @@ import TestSupport
                 #expect(answers.allSatisfy { $0.status == 200 && $0.body == later.body }, "\(answers.map(\.text))")
                 #expect(answers.count { $0.headers["idempotent-replayed"] == nil } == 1)
                 #expect(try await database.run("SELECT points FROM people WHERE id = 2;") == "5\n")
-                // A key that a client chose is its own.
+                // A key that a client chose does not name an undo.
                 let own = try await client.post(
                     "/v1/push", #"{"key":"undo:1","edits":[]}"#)
                 #expect(own.status == 200 && own.headers["idempotent-replayed"] == nil)
@@ -151,8 +154,8 @@ import TestSupport
     }
 
     /// An undo that was refused has had no effect, so it may be tried again.
-    @Test(arguments: TestEngine.allCases)
-    func aRefusedUndoMayBeTriedAgain(_ kind: TestEngine) async throws {
+    @Test("A refused undo can be repeated", arguments: TestEngine.allCases)
+    func refusedUndo(_ kind: TestEngine) async throws {
         let sql = Self.sql + "CREATE UNIQUE INDEX by_name ON people (name);"
         let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in

@@ -58,7 +58,8 @@ import TestSupport
         #"{"id":\#(id),"changeset":{"t":{"\#(field)":{"old":\#(old),"new":99}}}}"#
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func everyKeyFindsItsRow() async throws {
+    @Test("A key of each type finds its row", .tags(.mariadb), .needsMariaDB)
+    func keys() async throws {
         try await Self.with { client, database in
             let cases = [
                 ("texts", "Stra%C3%9Fe%2C%201%2F2", #""Straße, 1/2""#, 1), ("texts", "%C3%A4%20%25", #""ä %""#, 3),
@@ -80,7 +81,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func otherSpellingsAreOtherKeys() async throws {
+    @Test("Another spelling is another key", .tags(.mariadb), .needsMariaDB)
+    func spellings() async throws {
         try await Self.with { client, database in
             #expect(try await client.get("/v1/records/texts/B").status == 404)
             let missing = try await client.post("/v1/merge/texts", Self.edit(#""B""#, 2))
@@ -94,7 +96,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func keysAreNumberedAnywhere() async throws {
+    @Test("The numbered column can be anywhere in the key", .tags(.mariadb), .needsMariaDB)
+    func numberedKeys() async throws {
         try await Self.with { client, _ in
             let pair = try await client.post(
                 "/v1/merge/pairs", #"{"id":[5,"tmp:p"],"changeset":{"t":{"old":null,"new":{"n":1}}}}"#)
@@ -105,7 +108,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func viewsAreWrittenAndRowsWithoutKeysAreRead() async throws {
+    @Test("Views can be written, and rows without keys can be read", .tags(.mariadb), .needsMariaDB)
+    func views() async throws {
         try await Self.with { client, database in
             #expect(try await client.get("/v1/records/seen/5").status == 404)
             let view = try await client.post("/v1/merge/seen", Self.edit("2", 2, field: "number"))
@@ -125,7 +129,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aTableOfAnotherSchemaIsServed() async throws {
+    @Test("A table of another schema is served", .tags(.mariadb), .needsMariaDB)
+    func otherSchema() async throws {
         let other = try await TestDatabase(
             .mariadb, mariadb: "CREATE TABLE far (id INT PRIMARY KEY, n INT); INSERT INTO far VALUES (1, 1);",
             sqlite: "")
@@ -142,7 +147,8 @@ import TestSupport
     }
 
     /// 16 MiB through HTTP, SQL and back.
-    @Test(.tags(.mariadb), .needsMariaDB) func veryLongValuesPass() async throws {
+    @Test("Very long values are read and written", .tags(.mariadb), .needsMariaDB)
+    func longValues() async throws {
         let server = try await PrivateMariaDB(options: ["--max-allowed-packet=64M"])
         let database = try await TestDatabase(
             .mariadb,

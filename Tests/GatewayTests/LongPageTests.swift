@@ -17,7 +17,8 @@ import TestSupport
         return database
     }
 
-    @Test(arguments: TestEngine.allCases) func aLongPageIsManyShortOnes(_ kind: TestEngine) async throws {
+    @Test("A long page has the records of many short ones", arguments: TestEngine.allCases)
+    func longPage(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
         try await RunningGateway.with(database, rules: MergeTests.rules) { gateway async throws in
             try await gateway.client { client async throws in
@@ -37,7 +38,7 @@ import TestSupport
                     next = try answer.json()["next"]?.text
                 }
                 #expect(records == page["records"]?.array)
-                // The end of a page where a piece ends, and beside it.
+                // The page ends at the end of a chunk, one before it, or one after it.
                 for limit in [127, 128, 129, 256, 499] {
                     let part = try await client.get("/v1/records/people?limit=\(limit)").json()
                     #expect(part["records"]?.array == Array(records.prefix(limit)))

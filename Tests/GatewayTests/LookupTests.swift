@@ -96,7 +96,7 @@ import TestSupport
         try await Self.with(kind) { gateway in
             let first = try await Self.order(gateway, 1)
             #expect(first == #"{"area":"N","areaTitle":"North","customer":1,"customerName":"Ann","note":"a"}"#)
-            // Texts refer by their characters, whatever the collation.
+            // Texts are compared by their characters, whatever the collation.
             let second = try await Self.order(gateway, 2)
             #expect(second == #"{"area":"n","areaTitle":null,"customer":2,"customerName":"Bob","note":"b"}"#)
             let third = try await Self.order(gateway, 3)
@@ -152,7 +152,7 @@ import TestSupport
             #expect(renamed == ["customers/1", "customers/2", "orders/1", "orders/3"])
             #expect(try await Self.order(gateway, 1).contains(#""customerName":"Amy""#))
             let unseen = try await changed("customers", "1", #"{"customer":{"phone":{"old":"1","new":"9"}}}"#)
-            // The user of MariaDB has no right to see triggers, which may write further columns.
+            // The MariaDB account cannot see triggers, which may write more columns.
             #expect(kind == .mariadb ? unseen.contains("customers/1") : unseen == ["customers/1"])
             let title = try await changed("areas", #""N""#, #"{"area":{"title":{"old":"North","new":"Up"}}}"#)
             #expect(title == ["areas/\"N\"", "orders/1"] || title == ["areas/N", "orders/1"], "\(title)")

@@ -6,10 +6,10 @@ import RuleFiles
 import Testing
 import TestSupport
 
-/// The cases of `Tests/MergeCases`: three records, and what the rules of that folder make of them.
+/// The cases of `Tests/MergeCases`: three records, and their merge by the rules of that folder.
 ///
-/// `expected.json` names the resource and either the `fault` that is told, or the `status` and the `groups`. Of a group
-/// only the members that it names are compared; null also stands for a member that is not there.
+/// `expected.json` names the resource and either the expected `fault`, or the `status` and the `groups`. Only the named
+/// members of a group are compared; null also means that a member is missing.
 @Suite struct MergeCaseTests {
     private static let root = Repository.root + "Tests/MergeCases/"
 
@@ -24,7 +24,8 @@ import TestSupport
         #expect(Self.names.count >= 90)
     }
 
-    @Test(arguments: names) func comesToWhatIsExpected(_ name: String) throws {
+    @Test("Each case has the expected result", arguments: names)
+    func cases(_ name: String) throws {
         let expected = try JSON(try Self.file(name, "expected"))
         let files = Sided(
             base: try Self.file(name, "base"), current: try Self.file(name, "current"),

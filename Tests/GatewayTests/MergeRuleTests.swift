@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The keys of Rules.md that say how rows and groups are merged, from HTTP to SQL and back, on both engines.
+/// The keys of rules that decide how rows and groups are merged, from HTTP to SQL, on both engines.
 @Suite struct MergeRuleTests {
     private static let mariadb = """
         CREATE TABLE accounts (id INT PRIMARY KEY AUTO_INCREMENT, email VARCHAR(40) NOT NULL UNIQUE,
@@ -108,7 +108,7 @@ import TestSupport
         let written: String
         let line: Int?
         var contains: [String] = []
-        /// The only engine on which it is so; nil for both.
+        /// The only engine with this behaviour; nil for both.
         var engine: TestEngine?
 
         var testDescription: String { "\(group): \(old) to \(new) over \(sql)" }
@@ -177,7 +177,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aPartUnderRejectRefusesThePush(_ kind: TestEngine) async throws {
+    @Test("A conflicting part under reject refuses the push", arguments: TestEngine.allCases)
+    func rejectedPart(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run(#"UPDATE accounts SET prefs = '{"a":2,"b":{"c":2}}' WHERE id = 1;"#)
             let answer = try await Self.merge(
@@ -190,7 +191,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aCreatedRowIsRecognised(_ kind: TestEngine) async throws {
+    @Test("A created row is recognised by its identity", arguments: TestEngine.allCases)
+    func identity(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/push",
@@ -206,7 +208,7 @@ import TestSupport
             #expect(first?["ids"]?["tmp:a"]?.int == 1)
             #expect(first?["ids"]?["-1"]?.int == 1)
             let outcomes = first?["outcomes"]?.array ?? []
-            // E-mail is equal; add has no base and leaves it to on-conflict; sets unite.
+            // The e-mail is equal. `add` has no base, so `on-conflict` decides. Sets are united.
             #expect(
                 outcomes.map { $0["outcome"]?.text } == [
                     "already", "client-won", "combined", "already", "client-won", "inserted",
@@ -219,7 +221,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func hiddenRowsDoNotExist(_ kind: TestEngine) async throws {
+    @Test("Hidden rows are missing for clients", arguments: TestEngine.allCases)
+    func hiddenRows(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             #expect(try await client.get("/v1/records/accounts/3").status == 404)
             #expect(
@@ -251,7 +254,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func softDeletionWritesInstead(_ kind: TestEngine) async throws {
+    @Test("A soft deletion writes instead of deleting", arguments: TestEngine.allCases)
+    func softDeletion(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let item = try await client.post(
                 "/v1/merge/accounts",
@@ -274,9 +278,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func checksRunOnTheRowAsMerged(_ kind: TestEngine) async throws {
+    @Test("Checks test the merged row", arguments: TestEngine.allCases)
+    func checks(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
-            // Each date is right beside the base, and wrong beside what the other wrote.
+            // Each date fits the base, but not the other client's date.
             try await database.run("UPDATE accounts SET ends_on = '2026-01-10' WHERE id = 1;")
             let period = try await Self.merge(client, #"{"from":{"old":"2026-01-01","new":"2026-01-20"}}"#)
             #expect(period.status == 422)
@@ -300,7 +305,7 @@ import TestSupport
             #expect(outcomes[0]["written"]?.int == 5)
             #expect(outcomes[0]["rule"]?.text == "accounts.yaml:26")
             #expect(try await database.run("SELECT credit, best FROM accounts WHERE id = 1;") == "5\t6\n")
-            // Where nothing can be taken back, the push is refused.
+            // If no value can be restored, the push is refused.
             let created = try await Self.merge(
                 client, #"{"old":null,"new":{"email":"c@x","credit":-1}}"#, id: -1)
             #expect(created.status == 422)
@@ -308,7 +313,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func checksHoldForEachEditAlone(_ kind: TestEngine) async throws {
+    @Test("Each edit of a push has its checks", arguments: TestEngine.allCases)
+    func checksOfEdits(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/push",
@@ -325,7 +331,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aMissingRowIsRestored(_ kind: TestEngine) async throws {
+    @Test("A missing row is restored", arguments: TestEngine.allCases)
+    func missingRow(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run("DELETE FROM remarks;")
             let body = #"{"id":1,"changeset":{"remarks":[{"id":1,"remark":{"old":"x","new":"y"}}]}}"#
@@ -340,7 +347,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aPreviewTellsAndWritesNothing(_ kind: TestEngine) async throws {
+    @Test("A preview reports outcomes and writes nothing", arguments: TestEngine.allCases)
+    func preview(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run("UPDATE accounts SET balance = 12 WHERE id = 1;")
             let edit = #"{"balance":{"old":"10.00","new":"15.00"}}"#
@@ -356,8 +364,8 @@ import TestSupport
         }
     }
 
-    /// A preview answers what the real request then answers.
-    @Test(arguments: TestEngine.allCases, 0..<6) func previewsComeTrue(_ kind: TestEngine, seed: Int) async throws {
+    @Test("A preview has the answer of the real push", arguments: TestEngine.allCases, 0..<6)
+    func randomPreviews(_ kind: TestEngine, seed: Int) async throws {
         try await Self.with(kind) { client, database in
             var random = SeededRandom(seed: seed)
             for round in 0..<25 {
@@ -376,11 +384,11 @@ import TestSupport
                 let came = try real.json()["results"]?.array ?? []
                 // Numbers of new rows are used up by a preview, so records with new rows are left out.
                 let grown = Set(came.filter { $0["ids"]?.object.isEmpty == false }.map { $0["id"]?.int })
-                for (told, came) in zip(try preview.json()["results"]?.array ?? [], came)
+                for (reported, came) in zip(try preview.json()["results"]?.array ?? [], came)
                 where known.contains(came["id"]?.int ?? 0) && !grown.contains(came["id"]?.int) {
-                    #expect(told["status"] == came["status"], note)
-                    #expect(told["outcomes"] == came["outcomes"], note)
-                    #expect(told["record"] == came["record"], note)
+                    #expect(reported["status"] == came["status"], note)
+                    #expect(reported["outcomes"] == came["outcomes"], note)
+                    #expect(reported["record"] == came["record"], note)
                 }
             }
         }

@@ -70,7 +70,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aCollisionIsToldWhole(_ kind: TestEngine) async throws {
+    @Test("A collision names the index, the fields and the record", arguments: TestEngine.allCases)
+    func collision(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run("UPDATE people SET town = 'Bath' WHERE id = 1;")
             let answer = try await client.post(
@@ -90,7 +91,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aRejectedPushWritesNothing(_ kind: TestEngine) async throws {
+    @Test("A rejected push writes nothing", arguments: TestEngine.allCases)
+    func rejected(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/push",
@@ -111,9 +113,10 @@ import TestSupport
         }
     }
 
-    /// A push that a policy rejects says so, whichever edit the database would have refused besides.
-    @Test(arguments: TestEngine.allCases, [false, true])
-    func theRejectionIsTheProblemOfThePush(_ kind: TestEngine, _ isFirst: Bool) async throws {
+    @Test(
+        "A rejection by a policy is the push's problem, also if the database would refuse another edit",
+        arguments: TestEngine.allCases, [false, true])
+    func rejectionFirst(_ kind: TestEngine, _ isFirst: Bool) async throws {
         try await Self.with(kind) { client, database in
             let refused = #"{"resource":"people","id":2,"changeset":{"person":{"email":{"old":"b@x","new":"a@x"}}}}"#
             let rejected = #"{"resource":"people","id":1,"changeset":{"person":{"state":{"old":"old","new":"gone"}}}}"#
@@ -127,7 +130,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func editsStandAloneWhereAsked(_ kind: TestEngine) async throws {
+    @Test("With atomic: edit, each edit is applied or refused alone", arguments: TestEngine.allCases)
+    func atomicEdits(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/push",
@@ -146,7 +150,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func temporaryIDsAreReplacedEverywhere(_ kind: TestEngine) async throws {
+    @Test("Temporary ids are replaced everywhere", arguments: TestEngine.allCases)
+    func temporaryIDs(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/push",
@@ -166,7 +171,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func deletingARecordTakesItsRowsAlong(_ kind: TestEngine) async throws {
+    @Test("A deletion of a record deletes its rows", arguments: TestEngine.allCases)
+    func deletion(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/merge/people", #"{"id":1,"changeset":{"person":{"old":{"name":"Other"},"new":null}}}"#)
@@ -177,7 +183,7 @@ import TestSupport
             #expect(json["outcomes"]?.array.map { $0["outcome"]?.text } == Array(repeating: "deleted", count: 4))
             #expect(json["outcomes"]?.array.allSatisfy { $0["current"] != nil } == true)
             #expect(try await database.run("SELECT count(*) FROM items WHERE person = 1;") == "0\n")
-            // What no client sees is named all the same.
+            // Deleted rows are named although no client sees their tables.
             let cascades =
                 #"[{"table":"notes","effect":"delete","rows":[{"id":7}]},{"table":"marks","effect":"set-null","rows":[{"id":70}]}]"#
             #expect(json["outcomes"]?[0]?["cascades"] == (try JSON(cascades)), "\(answer.text)")
@@ -186,7 +192,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func rowsThatAreGoneOrKept(_ kind: TestEngine) async throws {
+    @Test("The answer names rows that a deletion deletes or keeps", arguments: TestEngine.allCases)
+    func cascades(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/merge/people",
@@ -201,9 +208,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aDigestStandsForTheBase(_ kind: TestEngine) async throws {
+    @Test("A digest can replace the base", arguments: TestEngine.allCases)
+    func digest(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
-            // SHA-256 of {"street":"High St","town":"Kent"}, made with a tool of its own.
+            // SHA-256 of {"street":"High St","town":"Kent"}, computed by another program.
             let digest = try await Shell.run(
                 ["sha256sum"], input: #"{"street":"High St","town":"Kent"}"#
             ).prefix(64)

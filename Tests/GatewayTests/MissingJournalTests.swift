@@ -13,7 +13,7 @@ import TestSupport
             environment: ["FIELDMERGE_DATABASE": database.url, "FIELDMERGE_RULES": folder.path])
     }
 
-    /// - Parameter place: of the option `--journal`; nil for none.
+    /// - Parameter place: the value of `--journal`; nil to omit it.
     private static func expectRefusal(_ database: TestDatabase, _ place: String?) async throws {
         let options = place.map { ["--journal", $0] } ?? []
         for command in [
@@ -39,7 +39,7 @@ import TestSupport
         try await Self.expectRefusal(root, "same-server:lost")
         #expect(try await server.run("SHOW DATABASES LIKE 'fieldmerge%'").isEmpty)
         #expect(try await server.run("SHOW DATABASES LIKE 'lost'").isEmpty)
-        // The schema is there, and its tables are gone.
+        // The schema exists without its tables.
         try await server.run("CREATE DATABASE lost")
         try await Self.expectRefusal(root, "same-server:lost")
         #expect(try await server.run("SHOW TABLES", in: "lost").isEmpty)
@@ -49,7 +49,7 @@ import TestSupport
         server.kill()
     }
 
-    @Test("Without a journal a gateway serves only if it is told so, and warns", arguments: TestEngine.allCases)
+    @Test("A gateway without a journal serves only with --journal off, and warns", arguments: TestEngine.allCases)
     func off(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
         let gateway = try await GatewayProcess(

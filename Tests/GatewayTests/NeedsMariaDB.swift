@@ -2,11 +2,11 @@ import Testing
 import TestSupport
 
 extension Tag {
-    /// Marks what runs on a MariaDB server alone.
+    /// Tests that need a MariaDB server.
     @Tag static var mariadb: Self
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test that has no other engine to run on, where there is no server and none is required.
+    /// Skips the test if there is no MariaDB server and none is required.
     static var needsMariaDB: Self { .enabled(if: MariaDBServer.isExpected, Comment(rawValue: MariaDBServer.reason)) }
 }

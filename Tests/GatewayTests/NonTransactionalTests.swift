@@ -1,7 +1,9 @@
 import Testing
 import TestSupport
 
-/// Tables without transactions: refused unless the rules allow them, taken back step by step, and never called atomic.
+/// Tables without transactions are refused unless the rules allow them.
+///
+/// Compensations undo a refused push, and no answer is atomic.
 @Suite struct NonTransactionalTests {
     private static let schema = """
         CREATE TABLE bins (id INT PRIMARY KEY AUTO_INCREMENT, label VARCHAR(20) NOT NULL, state VARCHAR(20),
@@ -30,14 +32,16 @@ import TestSupport
         try await TestDatabase(.mariadb, mariadb: schema, sqlite: "")
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func theyAreRefusedWithoutLeave() async throws {
+    @Test("They are refused unless the rules allow them", .tags(.mariadb), .needsMariaDB)
+    func refusedByDefault() async throws {
         let database = try await Self.database()
         await #expect(throws: Shell.Failure.self) {
             try await RunningGateway.with(database, rules: ["bins.yaml": Self.bins]) { _ in }
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aRefusedPushIsTakenBackWhole() async throws {
+    @Test("All writes of a refused push are compensated", .tags(.mariadb), .needsMariaDB)
+    func refusedPush() async throws {
         let database = try await Self.database()
         let rules = ["bins.yaml": Self.bins + "\nnon-transactional: allow\n", "safe.yaml": Self.safe]
         let sum = "CHECKSUM TABLE bins, parts, safe"

@@ -3,10 +3,11 @@ import Operations
 import Testing
 import TestSupport
 
-/// The description at `/openapi.json` knows what the gateway answers.
+/// `/openapi.json` describes all answers of the gateway.
 @Suite struct OpenAPITests {
     /// Every member of a section that any recorded `/v1/rules` shows is described.
-    @Test func everyMemberOfASectionIsDescribed() async throws {
+    @Test("Each member of a section is described")
+    func sections() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let description = try await RunningGateway.with(database, rules: MergeTests.rules) { gateway async throws in
             try await gateway.client { try await $0.get("/openapi.json").json() }
@@ -34,12 +35,13 @@ import TestSupport
         }
     }
 
-    @Test func itIsOfTheProgramsVersion() async throws {
+    @Test("The description has the program's version")
+    func version() async throws {
         #expect(try await Self.document()["info"]?["version"]?.text == ProgramVersion.text)
     }
 
-    /// Whatever a request has without a token is described for every address that wants one.
-    @Test func everyAddressKnowsItsProblems() async throws {
+    @Test("Each address that needs a token describes the problems of a request without one")
+    func problems() async throws {
         let paths = try #require(try await Self.document()["paths"]).object
         #expect(paths.keys.contains("/openapi.json") && paths.keys.contains("/metrics"))
         for (path, item) in paths {
@@ -51,7 +53,7 @@ import TestSupport
         #expect(paths["/metrics"]?["get"]?["responses"]?["401"] != nil)
     }
 
-    /// An object of the protocol's own has the members that are described, and no others.
+    /// Objects of the protocol have the described members only.
     @Test func objectsAreClosed() async throws {
         let schemas = try #require(try await Self.document()["components"]?["schemas"]).object
         for (name, schema) in schemas where schema["properties"] != nil {
@@ -59,8 +61,8 @@ import TestSupport
         }
     }
 
-    /// Every answer of the corpus is one that the description knows: its status, its media type and all its members.
-    @Test func recordedAnswersAreDescribed() async throws {
+    @Test("Each recorded answer has a described status, media type and members")
+    func recordedAnswers() async throws {
         let check = SchemaCheck(document: try await Self.document())
         let paths = check.document["paths"]?.object ?? [:]
         var count = 0
@@ -86,7 +88,7 @@ import TestSupport
         #expect(count > 2_000, "\(count)")
     }
 
-    /// The operation that a request of the corpus is of; nil for what is no address or another method.
+    /// The operation of a recorded request; nil if its address or method is unknown.
     private static func operation(_ request: CorpusRequest, in paths: [String: JSON]) -> JSON? {
         let parts = request.target.split(separator: "?")[0].split(separator: "/").map(String.init)
         let found = paths.first { path, _ in

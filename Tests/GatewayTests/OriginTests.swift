@@ -4,40 +4,47 @@ import TestSupport
 
 @testable import Gateway
 
-/// Web pages of other origins: whose are let in, and what they are told.
+/// Web pages of other origins: which are allowed, and the headers for them.
 @Suite(.serialized) struct OriginTests {
-    @Test(arguments: [
-        ("https://app.example.com", "https://app.example.com"), ("HTTPS://App.Example.COM", "https://app.example.com"),
-        ("https://app.example.com:443", "https://app.example.com"), ("http://localhost:80", "http://localhost"),
-        ("https://app.example.com:8443", "https://app.example.com:8443"), ("http://a:443", "http://a:443"),
-        ("http://localhost:05173", "http://localhost:5173"), ("http://192.168.0.7:3000", "http://192.168.0.7:3000"),
-        ("http://[::1]:8080", "http://[::1]:8080"), ("http://[2001:DB8:0:0:1:0:0:1]", "http://[2001:db8::1:0:0:1]"),
-        ("http://[::ffff:192.168.0.1]", "http://[::ffff:c0a8:1]"),
-        ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
-        ("http://3d-printer", "http://3d-printer"), ("http://my_host", "http://my_host"),
-    ])
-    func anOriginIsSpelledAsBrowsersDo(_ text: String, _ origin: String) throws {
+    @Test(
+        "An origin is written as browsers write it",
+        arguments: [
+            ("https://app.example.com", "https://app.example.com"),
+            ("HTTPS://App.Example.COM", "https://app.example.com"),
+            ("https://app.example.com:443", "https://app.example.com"), ("http://localhost:80", "http://localhost"),
+            ("https://app.example.com:8443", "https://app.example.com:8443"), ("http://a:443", "http://a:443"),
+            ("http://localhost:05173", "http://localhost:5173"), ("http://192.168.0.7:3000", "http://192.168.0.7:3000"),
+            ("http://[::1]:8080", "http://[::1]:8080"), ("http://[2001:DB8:0:0:1:0:0:1]", "http://[2001:db8::1:0:0:1]"),
+            ("http://[::ffff:192.168.0.1]", "http://[::ffff:c0a8:1]"),
+            ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+            ("http://3d-printer", "http://3d-printer"), ("http://my_host", "http://my_host"),
+        ])
+    func spelling(_ text: String, _ origin: String) throws {
         #expect(try WebOrigin(text).description == origin)
     }
 
-    @Test(arguments: [
-        ("*", "name each origin"), ("null", "name each origin"), ("Null", "name each origin"),
-        ("app.example.com", "http:// or https://"), ("//app.example.com", "http:// or https://"),
-        ("", "http:// or https://"),
-        ("ftp://app.example.com", "http:// or https://"), ("capacitor://localhost", "http:// or https://"),
-        (" https://app.example.com", "http:// or https://"),
-        ("https://app.example.com/", "leave the path out"), ("https://app.example.com/app", "leave the path out"),
-        ("https://app.example.com?x", "leave the path out"), ("https://app.example.com#x", "leave the path out"),
-        ("https://a.example,https://b.example", "more than one"), ("https://me@app.example.com", "names a user"),
-        ("https://bücher.example", "xn--"), ("https://", "no host"), ("https://:443", "no host"),
-        ("https://*.example.com", "no host"), ("https://app..example", "no host"), ("https://app.example.", "no host"),
-        ("https://app.example.com:", "no port"), ("https://app.example.com:0", "no port"),
-        ("https://app.example.com:65536", "no port"), ("https://app.example.com:x", "no port"),
-        ("https://app.example.com:-1", "no port"), ("https://app example.com", "no host"), ("https://127.1", "no host"),
-        ("https://256.0.0.1", "no host"), ("https://[::1", "no host"), ("https://[nonsense]", "no host"),
-        ("https://::1", "no host"),
-    ])
-    func anythingElseIsRefused(_ text: String, _ fault: String) {
+    @Test(
+        "Any other value is refused",
+        arguments: [
+            ("*", "name each origin"), ("null", "name each origin"), ("Null", "name each origin"),
+            ("app.example.com", "http:// or https://"), ("//app.example.com", "http:// or https://"),
+            ("", "http:// or https://"),
+            ("ftp://app.example.com", "http:// or https://"), ("capacitor://localhost", "http:// or https://"),
+            (" https://app.example.com", "http:// or https://"),
+            ("https://app.example.com/", "leave the path out"), ("https://app.example.com/app", "leave the path out"),
+            ("https://app.example.com?x", "leave the path out"), ("https://app.example.com#x", "leave the path out"),
+            ("https://a.example,https://b.example", "more than one"), ("https://me@app.example.com", "names a user"),
+            ("https://bücher.example", "xn--"), ("https://", "no host"), ("https://:443", "no host"),
+            ("https://*.example.com", "no host"), ("https://app..example", "no host"),
+            ("https://app.example.", "no host"),
+            ("https://app.example.com:", "no port"), ("https://app.example.com:0", "no port"),
+            ("https://app.example.com:65536", "no port"), ("https://app.example.com:x", "no port"),
+            ("https://app.example.com:-1", "no port"), ("https://app example.com", "no host"),
+            ("https://127.1", "no host"),
+            ("https://256.0.0.1", "no host"), ("https://[::1", "no host"), ("https://[nonsense]", "no host"),
+            ("https://::1", "no host"),
+        ])
+    func invalidOrigins(_ text: String, _ fault: String) {
         do {
             let origin = try WebOrigin(text)
             Issue.record("taken: \(origin)")
@@ -61,8 +68,8 @@ import TestSupport
         }
     }
 
-    /// Each page is told its own origin; a page of another is told nothing.
-    @Test func eachOriginIsToldItsOwn() async throws {
+    @Test("The answer names the origin of an allowed page, and no origin for others")
+    func allowedOrigins() async throws {
         let origins = ["https://app.example.com", "http://localhost:5173"]
         try await Self.with(origins) { client async throws in
             for origin in origins {
@@ -85,7 +92,7 @@ import TestSupport
                     #expect(answer.headers["vary"]?.contains("Origin") == true)
                 }
             }
-            // A cache must not hand this answer to a page.
+            // A cache must not return this answer to a page.
             #expect(try await client.get("/v1/rules").headers["vary"] == "Accept-Encoding, Origin")
         }
     }
@@ -113,7 +120,8 @@ import TestSupport
         }
     }
 
-    @Test func withoutOriginsNothingIsSaid() async throws {
+    @Test("Without allowed origins the answers have no such headers")
+    func noOrigins() async throws {
         try await Self.with([]) { client async throws in
             let answer = try await client.get("/v1/rules", ["Origin": "https://app.example.com"])
             #expect(answer.headers.keys.filter { $0.hasPrefix("access-control-") }.isEmpty)

@@ -23,7 +23,7 @@ import TestSupport
             + (first..<first + count).map { "(\($0), \(doc), 'w')" }.joined(separator: ", ") + ";"
     }
 
-    /// They count for no record's limit, and are found by nobody.
+    /// Orphans do not count for the limit of a record, and no request finds them.
     @Test(arguments: TestEngine.allCases) func theyAreNobodys(_ kind: TestEngine) async throws {
         let rows =
             "INSERT INTO docs VALUES (51, 'a'), (52, 'b');" + Self.lines(51, from: 900, count: 2)
@@ -52,8 +52,8 @@ import TestSupport
         }
     }
 
-    /// One that cannot even be read stands in nobody's way.
-    @Test(arguments: TestEngine.allCases) func theyNeedNotBeReadable(_ kind: TestEngine) async throws {
+    @Test("An orphan with an unreadable value affects no record", arguments: TestEngine.allCases)
+    func unreadable(_ kind: TestEngine) async throws {
         let rows = "INSERT INTO docs VALUES (51, 'a'), (52, 'b'); INSERT INTO doc_lines VALUES (1, 51, 'w');"
         let tables = Self.tables.map { $0.replacing("what VARCHAR(20)", with: "what DATE") }
         let database = try await TestDatabase(

@@ -10,7 +10,8 @@ import TestSupport
         "counters.yaml": "resource: counters\nsections:\n  c:\n    table: counters\n    groups: {n: n}\n"
     ]
 
-    @Test(.tags(.mariadb), .needsMariaDB) func readinessFollowsTheDatabase() async throws {
+    @Test("Readiness follows the database", .tags(.mariadb), .needsMariaDB)
+    func readiness() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
         server.kill()
@@ -27,7 +28,7 @@ import TestSupport
                 try await Self.until { try await client.get("/readyz").status == 200 }
                 #expect(try await client.get("/v1/records/counters/1").status == 200)
                 server.kill()
-                // What was seen less than a second ago is not asked again.
+                // The gateway uses a result that is less than a second old.
                 try await Self.until { try await client.get("/readyz").status == 503 }
                 let lost = try await client.post(
                     "/v1/merge/counters", #"{"id":1,"changeset":{"c":{"n":{"old":"start","new":"x"}}}}"#)
@@ -40,7 +41,7 @@ import TestSupport
         server.kill()
     }
 
-    /// Asks again until the answer is yes; the requests themselves take the time.
+    /// Repeats the requests until the condition is true.
     static func until(_ condition: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now.advanced(by: .seconds(120))
         while try await !condition() {
@@ -51,8 +52,8 @@ import TestSupport
         }
     }
 
-    /// A column that goes away is told, never guessed around, and forgotten when it is back.
-    @Test(arguments: TestEngine.allCases) func aChangedSchemaIsNoticed(_ kind: TestEngine) async throws {
+    @Test("A dropped column is reported, and served again when it is back", arguments: TestEngine.allCases)
+    func droppedColumn(_ kind: TestEngine) async throws {
         let schema = Self.schema.replacing(" ENGINE=InnoDB", with: "")
         let database = try await TestDatabase(kind, mariadb: schema, sqlite: schema)
         try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
@@ -76,8 +77,8 @@ import TestSupport
         }
     }
 
-    /// Whatever request meets the change first, the schema is read again for it.
-    @Test(arguments: ["sync", "page"]) func everyRequestNoticesAChangedSchema(_ request: String) async throws {
+    @Test("Each kind of request detects a changed schema", arguments: ["sync", "page"])
+    func changedSchema(_ request: String) async throws {
         let schema = Self.schema.replacing(" ENGINE=InnoDB", with: "")
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: schema)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
@@ -95,9 +96,11 @@ import TestSupport
         }
     }
 
-    /// A column that now holds less than it did when the schema was read never takes a rounded value in silence, where
-    /// the gateway may see that no trigger explains it: with the right TRIGGER, beside the documented ones.
-    @Test(.tags(.mariadb), .needsMariaDB) func aNarrowedColumnIsNoticed() async throws {
+    /// The gateway needs the right TRIGGER, to exclude that a trigger rounds the value.
+    ///
+    /// The documented rights do not contain it.
+    @Test("A column that was narrowed stores no rounded value silently", .tags(.mariadb), .needsMariaDB)
+    func narrowedColumn() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: "CREATE TABLE prices (id INT PRIMARY KEY, p DECIMAL(10,2)); INSERT INTO prices VALUES (1, 1);",
@@ -109,7 +112,7 @@ import TestSupport
                 let body = #"{"id":1,"changeset":{"c":{"p":{"old":"1","new":"1.25"}}}}"#
                 try await database.run("ALTER TABLE prices MODIFY p DECIMAL(10,1)")
                 let refused = try await client.post("/v1/merge/prices", body)
-                // The push runs again once the schema has been read; if that takes too long, it is 503.
+                // The push runs again after the schema was read. If that takes too long, the status is 503.
                 #expect([400, 503].contains(refused.status), "\(refused.text)")
                 #expect(try await database.run("SELECT p FROM prices") == "1.0\n")
                 // The schema is read again, and then the value is refused with its path.
@@ -119,7 +122,8 @@ import TestSupport
     }
 
     /// Pushes that were answered with 200 are in the database after the crash, in the order of the answers.
-    @Test(.tags(.mariadb), .needsMariaDB) func aServerThatIsKilledUnderLoadLosesNothing() async throws {
+    @Test("A database that is killed under load loses no answered merge", .tags(.mariadb), .needsMariaDB)
+    func killedServer() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
         let merged = Counter()
@@ -144,7 +148,7 @@ import TestSupport
         server.kill()
     }
 
-    /// Writes to one record until there are enough merges, each on top of what the last answer showed.
+    /// Writes to one record until there are enough merges, each based on the last answer.
     private static func write(_ id: Int, _ merged: Counter, _ client: HTTPClient.Session) async throws {
         var known = "start"
         var number = 0
@@ -157,13 +161,13 @@ import TestSupport
             statuses.insert(answer.status)
             switch answer.status {
             case 200:
-                // Nobody else writes to this record, so a conflict would mean that an answered merge was lost.
+                // This client alone writes to the record, so a conflict means that an answered merge was lost.
                 #expect(try answer.json()["outcomes"]?[0]?["outcome"]?.text == "applied", "\(answer.text)")
                 known = value
                 merged.increase()
             case 503: #expect(answer.headers["retry-after"] != nil)
             case 504:
-                // COMMIT was on its way: the record itself tells.
+                // The COMMIT may have succeeded, so the client reads the record.
                 var read = try await client.get("/v1/records/counters/\(id)")
                 while read.status == 503 { read = try await client.get("/v1/records/counters/\(id)") }
                 let stands = try read.json()["c"]?["n"]?.text ?? ""

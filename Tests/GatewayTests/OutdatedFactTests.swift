@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Later edits of a push meet the rows that a write changes through a view, a trigger, or another table.
+/// Later edits of a push read rows that a write has changed through a view, a trigger, or another table.
 @Suite(.serialized) struct OutdatedFactTests {
     private static func outcomes(_ answer: HTTPClient.Answer) throws -> [String?] {
         try answer.json()["results"]?.array.flatMap { result in

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Private values stay hidden: in entries, in pushes that were refused, and in answers that are kept.
+/// Private values are hidden in entries, in refused pushes, and in stored answers.
 @Suite struct PrivateJournalTests {
     private static func with(
         _ kind: TestEngine, rules: [String: String] = JournalTests.rules,
@@ -20,7 +20,7 @@ import TestSupport
         }
     }
 
-    /// All that the journal holds, as text.
+    /// The whole journal as text.
     private static func journal(_ database: TestDatabase) async throws -> String {
         let quote = database.kind == .mariadb ? "CONCAT_WS('|', HEX(answer), HEX(body), HEX(entry))" : nil
         return try await database.runOnJournal(
@@ -33,7 +33,8 @@ import TestSupport
     }
 
     /// Columns that no rule names are kept, for undo, and never shown.
-    @Test(arguments: TestEngine.allCases) func unruledColumnsAreKeptApart(_ kind: TestEngine) async throws {
+    @Test("Columns without a rule are stored separately", arguments: TestEngine.allCases)
+    func otherColumns(_ kind: TestEngine) async throws {
         // A row with a private value could not come back whole.
         let rules = JournalTests.rules.mapValues {
             $0.replacing("secret: {column: secret, private: true}", with: "secret: secret")
@@ -84,8 +85,10 @@ import TestSupport
         }
     }
 
-    /// A refused push and a kept answer hold digests of private values, whatever form they came in.
-    @Test(arguments: TestEngine.allCases) func privateValuesAreDigested(_ kind: TestEngine) async throws {
+    @Test(
+        "Refused pushes and stored answers contain digests of private values, whatever their form",
+        arguments: TestEngine.allCases)
+    func digests(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
             let changes = #"{"person":{"secret":{"old":"pin","new":"s3cret"},"state":{"old":"new","new":"paid"}}}"#
@@ -99,7 +102,7 @@ import TestSupport
             for secret in ["s3cret", "\"pin\""] { #expect(!kept.contains(Self.hex(secret)), "\(secret)") }
             let shown = try await client.get("/v1/journal/1")
             #expect(shown.text.contains("hmac-sha256:") && shown.text.contains(#""private":["secret"]"#))
-            // The client gets its answers as they were, from what it sends itself.
+            // The client gets the complete answers, because it sends the private values again.
             let again = try await client.post("/v1/push", push)
             #expect(again.headers["idempotent-replayed"] == "true" && again.body == merged.body, "\(again.text)")
             let refusedAgain = try await client.post("/v1/merge/people", JournalTests.edit(changes, key: "r"))
@@ -171,8 +174,8 @@ import TestSupport
         }
     }
 
-    /// Long bodies are kept packed, and what one sender leaves in a day has an end.
-    @Test(arguments: TestEngine.allCases) func theJournalHasAShareForEach(_ kind: TestEngine) async throws {
+    @Test("Long bodies are stored packed, up to a limit for each sender and day", arguments: TestEngine.allCases)
+    func shares(_ kind: TestEngine) async throws {
         try await Self.with(kind, configure: { $0.journalBytesPerDay = 20_000 }) { client, database in
             try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
             func push(_ number: Int) -> String {

@@ -23,7 +23,8 @@ import TestSupport
         return found
     }
 
-    @Test func everyCodeHasTheStatusOfTheGuide() throws {
+    @Test("Each code has the status of the guide")
+    func statuses() throws {
         let guide = try Self.guide()
         for code in ProblemCode.allCases where !Self.unlisted.contains(code) {
             let status = ProblemHead(Problem(code, detail: "")).status
@@ -34,7 +35,8 @@ import TestSupport
         }
     }
 
-    @Test func anOccasionDecidesOverTheCode() {
+    @Test("The occasion of a problem can change its status")
+    func occasions() {
         let address = ProblemHead(Problem(.unknownResource, about: .address, detail: ""))
         #expect(address == ProblemHead(status: 404, title: "Unknown resource"))
         let key = ProblemHead(Problem(.invalid, about: .contradictoryKey, detail: ""))

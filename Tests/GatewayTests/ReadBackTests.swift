@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Answers show what the database holds after the writes, however the client spelled it.
+/// Answers contain the values in the database after the writes, however the client wrote them.
 @Suite struct ReadBackTests {
     private static let table = """
         CREATE TABLE parts (id INTEGER PRIMARY KEY, name VARCHAR(20), weight DOUBLE, changed DATETIME NULL)
@@ -22,14 +22,15 @@ import TestSupport
         #"{"resource":"parts","id":\#(id),"changeset":{"part":{"\#(group)":{"old":\#(old),"new":\#(new)}}}}"#
     }
 
-    /// One edit shares its transaction with whoever else waits, 40 have one of their own.
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: [1, 2, 40]) func whatTheServerSetsByItselfIsTold(_ count: Int)
-        async throws
-    {
+    /// One edit may share its transaction with other pushes.
+    ///
+    /// 40 edits have a separate one.
+    @Test("Answers contain values that the server sets", .tags(.mariadb), .needsMariaDB, arguments: [1, 2, 40])
+    func serverValues(_ count: Int) async throws {
         let database = try await TestDatabase(
             .mariadb, mariadb: Self.table + " ENGINE=InnoDB;" + Self.rows(count), sqlite: "")
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
-            // The gateway has read the schema, and nothing tells it that the column has changed since.
+            // The gateway has read the schema, and does not know of this change.
             try await database.run(
                 "ALTER TABLE parts MODIFY changed DATETIME NULL ON UPDATE CURRENT_TIMESTAMP")
             try await gateway.client { client async throws in
@@ -46,14 +47,15 @@ import TestSupport
                     #expect(part?["changed"]?.text.map { $0 + "\n" } == stored)
                     #expect(part?["name"]?.text == "m")
                 }
-                // What is kept for the key is what was answered.
+                // The stored answer equals the first one.
                 #expect(try await client.post("/v1/push", #"{"key":"k","edits":[\#(edits)]}"#).text == answer.text)
             }
         }
     }
 
     /// Values that the client spells otherwise than the database are answered as the database spells them.
-    @Test(.tags(.mariadb), .needsMariaDB) func equalIsNotAlike() async throws {
+    @Test("Equal values with another spelling are answered as stored", .tags(.mariadb), .needsMariaDB)
+    func equalValues() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb:
@@ -85,7 +87,7 @@ import TestSupport
                         "/v1/merge/hosts",
                         #"{"id":1,"changeset":{"host":{"\#(field)":{"old":\#(old),"new":\#(new)}}}}"#)
                     #expect(answer.status == 200, "\(answer.text)")
-                    // The section in the answer is, byte for byte, the one that is read.
+                    // The section of the answer equals, byte for byte, the one of a read.
                     let record = try await client.get("/v1/records/hosts/1").text
                     let section = try #require(record.split(separator: #""host":"#).last)
                     #expect(answer.text.contains(section.dropLast()), "\(answer.text) \(record)")
@@ -99,7 +101,8 @@ import TestSupport
     }
 
     /// A push of edits that are merged, in conflict, already there, and of a record that is gone.
-    @Test(arguments: TestEngine.allCases) func everyOutcomeIsAnsweredWithWhatStands(_ kind: TestEngine) async throws {
+    @Test("Each outcome has the current value", arguments: TestEngine.allCases)
+    func outcomes(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: Self.table + " ENGINE=InnoDB;" + Self.rows(30), sqlite: Self.table + ";" + Self.rows(30))
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
@@ -110,7 +113,7 @@ import TestSupport
                     Self.edit(99, "name", #""n""#, #""m""#), Self.edit(6, "changed", "null", #""2026-01-02T03:04:05""#),
                 ]
                 let outcomes = ["applied", "client-won", "already", "applied", "missing", "applied"]
-                // Few edits at once, and so many that the push has a transaction of its own.
+                // Few edits share a transaction. Many have a separate one.
                 for rest in [0, 20] {
                     try await database.run("DELETE FROM parts;")
                     try await database.run(Self.rows(30))
@@ -129,7 +132,7 @@ import TestSupport
                             #expect(try result["record"] == record.json(), "\(record.text)")
                         }
                     }
-                    // A zero's sign is lost where the tests read numbers.
+                    // The JSON reader of the tests loses the sign of a zero, so the texts are compared.
                     let zero = try await client.get("/v1/records/parts/4").text
                     #expect(answer.text.contains(#""weight":-0"#) == zero.contains(#""weight":-0"#), "\(zero)")
                 }

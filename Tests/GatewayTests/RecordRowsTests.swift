@@ -21,7 +21,8 @@ import Testing
             Resource(name: "r", description: nil, sections: [section("root", .root), section("list", .list)]))
     }
 
-    @Test(arguments: [3, 1_000, 10_000]) func eachRowIsLookedAtOnce(_ count: Int) throws {
+    @Test("Each row is read once", arguments: [3, 1_000, 10_000])
+    func reads(_ count: Int) throws {
         let resource = try Self.resource()
         let rows = (0..<count).map { [Value.integer(Int128($0)), .integer(Int128($0 * 2 % 1_000_000))] }
         var found = RecordRows(

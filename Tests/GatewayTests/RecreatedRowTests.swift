@@ -1,7 +1,9 @@
 import Testing
 import TestSupport
 
-/// A row that a push edits, deletes and creates again: the checks of the new row meet nothing of the old one.
+/// A push edits, deletes and creates a row.
+///
+/// Checks of the new row do not use the old one.
 @Suite struct RecreatedRowTests {
     private static let tables = """
         CREATE TABLE orders (id INTEGER PRIMARY KEY, name VARCHAR(20));
@@ -80,7 +82,7 @@ import TestSupport
             let answer = try await client.post(
                 "/v1/push", #"{"key":"k","edits":[\#(Self.edit),\#(deletion),\#(creation)]}"#)
             #expect(answer.status == 200, "\(answer.text)")
-            // The list has no check; the value is what its answer says.
+            // The list has no check. The answer has the value of the database.
             #expect(try await database.run("SELECT order_no, qty FROM positions;") == "4\t500\n")
             #expect(try answer.json()["results"]?[2]?["record"]?["positions"]?[0]?["qty"]?.int == 500, "\(answer.text)")
         }

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Rows that come back: what is last known of them, whichever resource deleted them, and when.
+/// Restored rows have their last known values, whichever resource deleted them.
 @Suite struct RestoreTests {
     private static let sql = """
         CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
@@ -74,8 +74,8 @@ import TestSupport
             .replacing("\n", with: "").replacing("|", with: "\t")
     }
 
-    @Test(arguments: TestEngine.allCases)
-    func aRowThatAnotherResourceDeletedComesBackWhole(_ kind: TestEngine) async throws {
+    @Test("A row that another resource deleted is restored completely", arguments: TestEngine.allCases)
+    func otherResource(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             #expect(try await client.post("/v1/push", Self.push(Self.deletion)).status == 200)
             let answer = try await client.post("/v1/push", Self.push(Self.rename))
@@ -84,8 +84,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases)
-    func anItemThatWasDeletedAsARecordComesBackWhole(_ kind: TestEngine) async throws {
+    @Test("An item that was deleted as a record is restored completely", arguments: TestEngine.allCases)
+    func itemAndRecord(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             #expect(try await client.post("/v1/push", Self.push(Self.deletion)).status == 200)
             let item =
@@ -96,14 +96,13 @@ import TestSupport
         }
     }
 
-    /// Values that were written through another resource after all that this one knows are the last known ones.
-    @Test(arguments: TestEngine.allCases)
-    func whatAnotherResourceWroteIsKnown(_ kind: TestEngine) async throws {
+    @Test("Values that another resource wrote last are restored", arguments: TestEngine.allCases)
+    func otherWrites(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let size = #"{"resource":"goods","id":10,"changeset":{"good":{"size":{"old":7,"new":9}}}}"#
             #expect(try await client.post("/v1/push", Self.push(size)).status == 200)
             try await database.run("DELETE FROM things WHERE id = 10;")
-            // Without a deletion in the journal its home is not known, and the database has no default for it.
+            // The journal has no deletion with the row's home, and the database has no default for it.
             let home =
                 #"{"resource":"homes","id":1,"changeset":{"things":[{"id":10,"name":{"old":"lamp","new":"light"}}]}}"#
             let answer = try await client.post("/v1/push", Self.push(home))
@@ -112,10 +111,9 @@ import TestSupport
         }
     }
 
-    /// Each row that a push brings back has what is known of it: some from entries of its record, some from those of
-    /// another resource, from before and behind a deletion, in one push and in two edits of one record.
-    @Test(arguments: TestEngine.allCases)
-    func manyRowsComeBackAtOnceEachAsItWas(_ kind: TestEngine) async throws {
+    /// The values come from entries of this record or of another resource, before and after the deletion.
+    @Test("Each of many rows is restored with its values", arguments: TestEngine.allCases)
+    func manyRows(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             func home(_ things: String...) -> String {
                 #"{"resource":"homes","id":1,"changeset":{"things":[\#(things.joined(separator: ","))]}}"#
@@ -128,7 +126,7 @@ import TestSupport
             let pushes = [
                 home(thing(10, "name", "\"lamp\"", "\"light\""), thing(11, "size", "8", "80")), rug,
                 home(thing(12, "name", "\"cup\"", "\"mug\"")),
-                // The deletion tells of 12 as a whole; 10 and 11 are deleted by a program that bypasses the gateway.
+                // The deletion has all values of 12. Another program deletes 10 and 11.
                 home(#"{"id":12,"old":{"name":"mug","size":1},"new":null}"#),
             ]
             for push in pushes { #expect(try await client.post("/v1/push", Self.push(push)).status == 200) }
@@ -146,8 +144,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases)
-    func aRowThatTheSamePushDeletedComesBackWhole(_ kind: TestEngine) async throws {
+    @Test("A row that the same push deleted is restored completely", arguments: TestEngine.allCases)
+    func samePush(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post("/v1/push", Self.push(Self.deletion, Self.rename))
             #expect(answer.text.contains(#""outcome":"restored""#), "\(answer.text)")
@@ -155,9 +153,10 @@ import TestSupport
         }
     }
 
-    /// A preview knows what the journal and the push itself tell of rows that are gone.
-    @Test(arguments: TestEngine.allCases, [false, true])
-    func aPreviewTellsOfRowsThatComeBack(_ kind: TestEngine, _ isOnePush: Bool) async throws {
+    @Test(
+        "A preview shows the restored rows, also those that the same push deletes", arguments: TestEngine.allCases,
+        [false, true])
+    func preview(_ kind: TestEngine, _ isOnePush: Bool) async throws {
         try await Self.with(kind) { client, database in
             if !isOnePush {
                 #expect(try await client.post("/v1/push", Self.push(Self.deletion)).status == 200)
@@ -172,8 +171,9 @@ import TestSupport
         }
     }
 
-    /// A soft deletion only hides a row; what others wrote into it since stays.
-    @Test(arguments: TestEngine.allCases) func aSoftDeletionIsTakenBack(_ kind: TestEngine) async throws {
+    /// Other clients' later changes of the hidden row are kept.
+    @Test("The undo of a soft deletion shows the row again", arguments: TestEngine.allCases)
+    func softDeletion(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let deletion = Self.delete("kept", "thing", #"{"name":"lamp","size":7}"#)
             #expect(try await client.post("/v1/push", Self.push(deletion)).status == 200)
@@ -192,7 +192,8 @@ import TestSupport
     }
 
     /// A row that was never created has no key to come back under.
-    @Test(arguments: TestEngine.allCases) func whatWasNotCreatedStaysMissing(_ kind: TestEngine) async throws {
+    @Test("A row that was never created is not restored", arguments: TestEngine.allCases)
+    func neverCreated(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let creation =
                 #"{"resource":"homes","id":9,"changeset":{"things":[{"id":"tmp:t","old":null,"new":{"name":"cup"}}]}}"#

@@ -5,7 +5,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct RightsTests {
     private typealias Said = (status: Int32, output: String, errors: String)
 
-    /// An account that has what `check --grants` and `journal init` print, and nothing else, on a server that keeps every
+    /// An account with exactly the rights that `check --grants` and `journal init` print, on a server that logs each
     /// statement.
     private struct Few {
         let server: PrivateMariaDB
@@ -41,7 +41,7 @@ import TestSupport
                 ])
         }
 
-        /// Counts what the server has refused for want of a right.
+        /// The number of statements that the server has refused because of a missing right.
         func refusals() async throws -> String {
             try await server.run("SHOW GLOBAL STATUS LIKE 'Access_denied_errors'")
         }
@@ -55,7 +55,7 @@ import TestSupport
         }
     }
 
-    /// Waits until the old entries are pruned, except the newest of that moment, and returns the others.
+    /// Waits until the old entries are deleted, and returns the entries after the newest one at the start.
     private static func newEntries(_ client: HTTPClient.Session, _ database: TestDatabase) async throws -> [JSON] {
         try await OutageTests.until {
             try await database.runOnJournal("SELECT COUNT(*) <= 1 FROM entries WHERE who = 'old'") == "1\n"
@@ -64,7 +64,8 @@ import TestSupport
         return all.filter { $0["who"]?.text != "old" }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func theDocumentedOnesAreEnough() async throws {
+    @Test("The documented rights are enough", .tags(.mariadb), .needsMariaDB)
+    func documented() async throws {
         let few = try await Few()
         let rights = try await few.server.run("SHOW GRANTS FOR \(few.database.accountSQL)")
         #expect(rights.split(separator: "\n").count == 6, "\(rights)")
@@ -88,7 +89,8 @@ import TestSupport
                 let merged = try await client.post("/v1/merge/people", JournalTests.edit(edit))
                 #expect(merged.status == 200, "\(merged.text)")
                 #expect(try merged.json()["status"]?.text == "merged", "\(merged.text)")
-                // What went with the record is told, although rights on single tables hide what foreign keys do.
+                // The answer names the rows that a cascade deletes, although an account with rights on single tables
+                // cannot see foreign keys.
                 let isDeletion = edit == edits.last
                 #expect(merged.text.contains(#""effect":"set-null""#) == isDeletion, "\(merged.text)")
             }
@@ -126,7 +128,8 @@ import TestSupport
     }
 
     /// The count of refusals that the test above relies on.
-    @Test(.tags(.mariadb), .needsMariaDB) func whatNeedsMoreIsCounted() async throws {
+    @Test("Statements that need more rights are counted", .tags(.mariadb), .needsMariaDB)
+    func refusals() async throws {
         let few = try await Few()
         let before = try await few.refusals()
         let denied = try await Shell.capture(
@@ -139,7 +142,8 @@ import TestSupport
     }
 
     /// Rows of a junction have no groups, and are created and deleted all the same.
-    @Test(.tags(.mariadb), .needsMariaDB) func whatIsPrintedCanBePipedAndIsEnough() async throws {
+    @Test("The printed grants can be piped to the server and are enough", .tags(.mariadb), .needsMariaDB)
+    func printed() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
             .mariadb,
@@ -157,7 +161,7 @@ import TestSupport
               person: {table: people, groups: {name: name}}
               clubs: {list: true, table: members, parent: {person: id}}
             """,
-            // A column that is missing makes a warning, which must not stand among the statements.
+            // The missing column causes a warning, which must not be printed among the statements.
             "clubs.yaml": "resource: clubs\nsections:\n  club: {table: clubs, groups: {name: name}}\n",
         ]
         let folder = try TemporaryFolder(files: rules)

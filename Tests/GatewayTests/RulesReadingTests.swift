@@ -38,7 +38,7 @@ import TestSupport
             try Data(text.utf8).write(to: URL(filePath: folder.path + "/orders.yaml"))
         }
 
-        /// The names of the groups that clients see.
+        /// The groups of the active rules.
         var groups: [String] { loader.box.active?.catalog["orders"]?.root.groups.map(\.name) ?? [] }
     }
 
@@ -89,7 +89,7 @@ import TestSupport
     }
 }
 
-/// An engine that holds back the next uses of it until its gate opens.
+/// An engine that delays its next uses until the gate opens.
 private final class GatedEngine: RecordEngine {
     private let engine: any RecordEngine
     private let left = Mutex(0)

@@ -19,12 +19,12 @@ struct RunningGateway: Sendable {
     func askForReload() { box.askForReload() }
 
     /// - Parameters:
-    ///   - rules: the rule files by name; nil serves those of `MergeRules`.
-    ///   - tokens: the text of a tokens file; nil leaves it to the verifier.
-    ///   - verifier: knows who sends a request; nil lets everybody in.
-    ///   - stage: says when the gateway dies, and how it tells rows apart; nil for a gateway as it is.
-    ///   - log: gets the lines of the log; nil for none.
-    ///   - journal: where a journal is kept, the same one for all gateways on the database; it is made beforehand, by root.
+    ///   - rules: the rule files by name; nil for those of `MergeRules`.
+    ///   - tokens: the text of a tokens file; nil to use the verifier.
+    ///   - verifier: authenticates requests; nil to accept all.
+    ///   - stage: when the gateway is killed, and how it compares rows; nil for the normal behaviour.
+    ///   - log: receives the lines of the log.
+    ///   - journal: where the journal is. All gateways on the database share it. Root creates it before the start.
     static func with<Answer: Sendable>(
         _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: JournalPlace? = nil,
         verifier: (any TokenVerifier)? = nil, stage: Stage? = nil, log: KeptLog? = nil,
@@ -91,7 +91,7 @@ struct RunningGateway: Sendable {
 
     /// Runs two gateways on a MariaDB database.
     ///
-    /// A SQLite file has one gateway, which then takes both parts.
+    /// On SQLite, which allows one gateway, both parameters are the same gateway.
     static func withTwo<Answer: Sendable>(
         _ database: TestDatabase, rules: [String: String],
         configure: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in },
@@ -135,7 +135,7 @@ extension TestDatabase {
 }
 
 extension TestDatabase {
-    /// Runs SQL on the journal's own tables, wherever it is.
+    /// Runs SQL on the tables of the journal, wherever it is.
     func run(_ sql: String, onJournal place: JournalPlace) async throws {
         if place == .together || kind == .sqlite {
             try await runOnJournal(sql)

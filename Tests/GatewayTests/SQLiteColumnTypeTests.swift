@@ -105,7 +105,7 @@ import TestSupport
         ColumnSample(
             name: "otext", declaration: "TEXT", stored: "x'0102'", read: "\"AQI=\"", edit: "\"a\"", found: "text|'a'",
             refused: ["7"]),
-        // A text in an INTEGER column, as SQLite allows it: shown as it is, replaced by what the type has.
+        // SQLite allows a text in an INTEGER column. It is shown, and a new value must be an integer.
         ColumnSample(
             name: "odd", declaration: "INTEGER", stored: "'abc'", read: "\"abc\"", edit: "5", found: "integer|5",
             refused: ["\"abd\""]),
@@ -123,7 +123,8 @@ import TestSupport
         ]
     }()
 
-    @Test func everyColumnIsReadWrittenAndGuarded() async throws {
+    @Test("Each column is read and written, and refuses values that do not fit")
+    func columns() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.schema)
         let before = try await database.run("SELECT * FROM museum;")
         try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in

@@ -18,9 +18,11 @@ import TestSupport
     private static let edited = #"{"resource":"labels","id":1,"changeset":{"label":{"ink":{"old":"l","new":"y"}}}}"#
     private static let other = #"{"resource":"labels","id":2,"changeset":{"label":{"ink":{"old":"m","new":"z"}}}}"#
 
-    /// A record that is created under a key of its own and recognised by its name is the one that the other edit names.
-    @Test(arguments: TestEngine.allCases)
-    func theLaterOfTwoStands(_ kind: TestEngine) async throws {
+    /// One edit creates the record under its id and finds it by identity.
+    ///
+    /// The other edit names it.
+    @Test("The later of two edits of one record is applied last", arguments: TestEngine.allCases)
+    func laterEdit(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: Self.table + " ENGINE=InnoDB;" + Self.rows, sqlite: Self.table + ";" + Self.rows)
         try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in

@@ -11,7 +11,7 @@ import TestSupport
     private static let script =
         "// " + String(repeating: "the script of the app, long enough to be packed; ", count: 40)
 
-    /// A folder with an app, beside a file that is none of its.
+    /// A folder with an app, and a secret file outside it.
     private static func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder(files: ["secret.txt": "the key"])
         let app = folder.path + "/app"
@@ -54,7 +54,7 @@ import TestSupport
         withExtendedLifetime(folder) {}
     }
 
-    /// Nobody needs a token for the page; its data want one.
+    /// The page needs no token, its data need one.
     @Test func everybodyIsServed() async throws {
         try await Self.with { _, client, _ async throws in
             for path in ["/app/", "/app/index.html", "/app/?user=anna", "/app/?user=anna&user=ben&x"] {
@@ -74,8 +74,8 @@ import TestSupport
         }
     }
 
-    /// The page's own addresses lie below the one with the slash.
-    @Test func theFolderItselfIsElsewhere() async throws {
+    @Test("The folder without a slash redirects to the address with one, so that relative addresses work")
+    func redirect() async throws {
         try await Self.with { _, client, _ async throws in
             for (path, place) in [("/app", "/app/"), ("/app?user=anna&x=%20", "/app/?user=anna&x=%20")] {
                 let answer = try await client.get(path)
@@ -84,19 +84,21 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        ("index.html", "text/html; charset=utf-8"), ("app.js", "text/javascript; charset=utf-8"),
-        ("parts/deep/one.css", "text/css; charset=utf-8"), ("app.webmanifest", "application/manifest+json"),
-        ("icon.svg", "image/svg+xml"), ("icon.png", "image/png"), ("noending", "application/octet-stream"),
-    ])
-    func theTypeIsThatOfTheName(_ name: String, _ type: String) async throws {
+    @Test(
+        "The name of a file decides its media type",
+        arguments: [
+            ("index.html", "text/html; charset=utf-8"), ("app.js", "text/javascript; charset=utf-8"),
+            ("parts/deep/one.css", "text/css; charset=utf-8"), ("app.webmanifest", "application/manifest+json"),
+            ("icon.svg", "image/svg+xml"), ("icon.png", "image/png"), ("noending", "application/octet-stream"),
+        ])
+    func mediaTypes(_ name: String, _ type: String) async throws {
         try await Self.with { _, client, _ async throws in
             #expect(try await client.get("/app/" + name).headers["content-type"] == type)
         }
     }
 
-    /// A page runs what lies in its own origin's files, and nothing that somebody slipped into its text.
-    @Test func browsersAreToldWhatAPageMay() async throws {
+    @Test("A page runs only scripts of files of its origin")
+    func contentPolicy() async throws {
         try await Self.with { _, client, _ async throws in
             let headers = try await client.get("/app/").headers
             let policy = try #require(headers["content-security-policy"])
@@ -109,16 +111,18 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "..", "../secret.txt", "%2e%2e/secret.txt", ".%2e/secret.txt", "%2E%2E%2Fsecret.txt", "..%2fsecret.txt",
-        "parts/../../secret.txt", "parts/%2e%2e/%2e%2e/secret.txt", "parts/../index.html", "./index.html",
-        "..%5csecret.txt", "%252e%252e/secret.txt", "%c0%ae%c0%ae/secret.txt", "/etc/passwd",
-        "%2fetc%2fpasswd", "//etc/passwd", "out.txt", "in.js", "up/secret.txt", "up/app/index.html",
-        "parts/root/etc/passwd", ".hidden", "%2ehidden", "parts/.hidden", "app.js%00", "app.js%00.css", "%00",
-        "app.js%0a", "app.js/", "app.js/x", "parts", "parts/", "index.html/", "nothing", "App.js", "%zz", "%e4.txt",
-        "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r", String(repeating: "n", count: 300),
-    ])
-    func nothingElseIsServed(_ path: String) async throws {
+    @Test(
+        "Other files are not served",
+        arguments: [
+            "..", "../secret.txt", "%2e%2e/secret.txt", ".%2e/secret.txt", "%2E%2E%2Fsecret.txt", "..%2fsecret.txt",
+            "parts/../../secret.txt", "parts/%2e%2e/%2e%2e/secret.txt", "parts/../index.html", "./index.html",
+            "..%5csecret.txt", "%252e%252e/secret.txt", "%c0%ae%c0%ae/secret.txt", "/etc/passwd",
+            "%2fetc%2fpasswd", "//etc/passwd", "out.txt", "in.js", "up/secret.txt", "up/app/index.html",
+            "parts/root/etc/passwd", ".hidden", "%2ehidden", "parts/.hidden", "app.js%00", "app.js%00.css", "%00",
+            "app.js%0a", "app.js/", "app.js/x", "parts", "parts/", "index.html/", "nothing", "App.js", "%zz", "%e4.txt",
+            "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r", String(repeating: "n", count: 300),
+        ])
+    func otherFiles(_ path: String) async throws {
         try await Self.with { gateway, client, _ async throws in
             let answer = try await client.get("/app/" + path)
             #expect(answer.status == 404, "\(answer.text)")
@@ -133,15 +137,16 @@ import TestSupport
     }
 
     /// A pipe is not waited for, and a socket not spoken to.
-    @Test func onlyFilesAreRead() async throws {
+    @Test("Only regular files are read")
+    func onlyFiles() async throws {
         try await Self.with { _, client, app async throws in
             try await Shell.run(["mkfifo", app + "/pipe"])
             #expect(try await client.get("/app/pipe").status == 404)
         }
     }
 
-    @Test(arguments: [HTTPClient.Method.post, .put, .delete, .patch, .options])
-    func filesAreOnlyRead(_ method: HTTPClient.Method) async throws {
+    @Test("Files can only be read", arguments: [HTTPClient.Method.post, .put, .delete, .patch, .options])
+    func methods(_ method: HTTPClient.Method) async throws {
         try await Self.with { _, client, app async throws in
             for path in ["/app", "/app/", "/app/app.js", "/app/parts/list.js", "/app/nothing"] {
                 let answer = try await client.send(method, path, [:], nil)
@@ -151,23 +156,25 @@ import TestSupport
         }
     }
 
-    @Test func headIsGetWithoutItsBody() async throws {
+    @Test("HEAD has the headers of GET and no body")
+    func head() async throws {
         try await Self.with { _, client, _ async throws in
-            func told(_ answer: HTTPClient.Answer) -> [String: String] {
+            func reported(_ answer: HTTPClient.Answer) -> [String: String] {
                 answer.headers.filter { !["date", "x-request-id"].contains($0.key) }
             }
             for headers in [[:], ["Accept-Encoding": "gzip"]] {
                 for path in ["/app", "/app/", "/app/app.js", "/app/icon.png", "/app/nothing"] {
                     let get = try await client.get(path, headers)
                     let head = try await client.send(.head, path, headers, nil)
-                    #expect(head.status == get.status && head.body.isEmpty && told(head) == told(get), "\(path)")
+                    #expect(
+                        head.status == get.status && head.body.isEmpty && reported(head) == reported(get), "\(path)")
                 }
             }
         }
     }
 
-    /// A browser asks whether a file is still the one that it has.
-    @Test func aFileIsNamedByItsState() async throws {
+    @Test("The ETag changes with the file")
+    func entityTag() async throws {
         try await Self.with { _, client, app async throws in
             let tag = try #require(try await client.get("/app/app.js").headers["etag"])
             for known in [tag, "W/" + tag, "\"x\", " + tag] {
@@ -199,8 +206,8 @@ import TestSupport
         }
     }
 
-    /// A long file comes in pieces, whole, and is never held as a whole.
-    @Test func aLongFileComesWhole() async throws {
+    @Test("A long file is sent completely in chunks, and never kept in memory")
+    func longFile() async throws {
         try await Self.with { gateway, _, app async throws in
             let bytes = Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) })
             for name in ["long.bin", "long.txt"] {
@@ -214,7 +221,8 @@ import TestSupport
         }
     }
 
-    @Test func withoutTheOptionThereIsNothing() async throws {
+    @Test("Without the option no file is served")
+    func noOption() async throws {
         try await Self.with(serves: false) { _, client, _ async throws in
             for path in ["/app", "/app/", "/app/index.html"] {
                 #expect(try await client.get(path).status == 404)
@@ -223,8 +231,8 @@ import TestSupport
         }
     }
 
-    /// A gateway without tokens gives no page of a stranger anything, the app neither.
-    @Test func strangersPagesGetNothing() async throws {
+    @Test("A gateway without tokens serves nothing to foreign pages, not even the app")
+    func foreignPages() async throws {
         try await Self.with(tokens: false) { _, client, _ async throws in
             #expect(try await client.get("/app/", ["Sec-Fetch-Site": "none"]).status == 200)
             #expect(try await client.get("/app/app.js", ["Sec-Fetch-Site": "same-origin"]).status == 200)
@@ -234,11 +242,13 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        ("/nowhere", "is not a readable folder"), ("/etc/passwd", "is not a readable folder"),
-        ("/", "has no index.html"),
-    ])
-    func theFolderIsLookedAtAtStart(_ folder: String, _ fault: String) async throws {
+    @Test(
+        "A missing folder is an error at the start",
+        arguments: [
+            ("/nowhere", "is not a readable folder"), ("/etc/passwd", "is not a readable folder"),
+            ("/", "has no index.html"),
+        ])
+    func missingFolder(_ folder: String, _ fault: String) async throws {
         for (options, variable) in [(["--serve-app", folder], []), ([], ["env", "FIELDMERGE_SERVE_APP=" + folder])] {
             let ran = try await Shell.capture(
                 variable + [GatewayProcess.program, "serve", "--database", "sqlite:/nowhere", "--rules", "/nowhere"]
@@ -247,8 +257,8 @@ import TestSupport
         }
     }
 
-    /// From the command line, the environment and the file alike; a link to the folder may come to lead elsewhere.
-    @Test func theOptionIsASetting() async throws {
+    @Test("The folder can be set by option, environment and file, and a link may change its target")
+    func setting() async throws {
         let folder = try Self.folder()
         let link = folder.path + "/current"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "app")

@@ -2,7 +2,9 @@ import Gateway
 import Testing
 import TestSupport
 
-/// Refusals of a MariaDB server because of the data, which are the client's to know and stand in nobody else's way.
+/// A MariaDB server refuses some data.
+///
+/// The client gets the reason, and other pushes are not affected.
 @Suite(.timeLimit(.minutes(5))) struct ServerRefusalTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let what: String
@@ -53,9 +55,11 @@ import TestSupport
         #"{"resource": "things", "id": \#(id), "changeset": {"thing": {"v": {"old": 10, "new": \#(value)}}}}"#
     }
 
-    @Test(.enabled(if: TestEngine.allCases.contains(.mariadb)), arguments: cases)
-    func itIsRefusedForGood(_ refused: Refused) async throws {
-        // A partition takes no other id, so there a row is created.
+    @Test(
+        "The refusal is final and the reason is named", .enabled(if: TestEngine.allCases.contains(.mariadb)),
+        arguments: cases)
+    func refused(_ refused: Refused) async throws {
+        // The partition accepts no other id, so this push creates a row.
         let isCreation = refused.what == "no partition"
         let database = try await TestDatabase(.mariadb, mariadb: refused.table, sqlite: "")
         let rules = [

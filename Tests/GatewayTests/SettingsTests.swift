@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Settings: a typing error is an error, and nothing that was given is passed over.
+/// A typing error in the settings is an error, and each given setting is used.
 @Suite(.serialized) struct SettingsTests {
     private static func check(
         file: String? = nil, environment: [String: String] = [:]
@@ -15,8 +15,9 @@ import TestSupport
         return (ran.status, ran.errors.replacing(folder.path + "/", with: ""))
     }
 
-    /// `token` for `tokens` let everybody in.
-    @Test func aMisspelledNameIsAnError() async throws {
+    /// With `token` instead of `tokens`, every request would be accepted.
+    @Test("A misspelled name is an error")
+    func misspelledName() async throws {
         let (status, errors) = try await Self.check(file: "token: /etc/tokens\nrulse: x\nlisten: 127.0.0.1:0\n")
         #expect(status == 1)
         #expect(
@@ -45,35 +46,41 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        ("FIELDMERGE_TOKEN", "FIELDMERGE_TOKENS"), ("FIELDMERGE_TOKNES", "FIELDMERGE_TOKENS"),
-        ("FIELDMERGE_tokens", "FIELDMERGE_TOKENS"), ("fieldmerge_tokens", "FIELDMERGE_TOKENS"),
-        ("FIELDMERGE_TOKENS_FILE", "FIELDMERGE_TOKENS"), ("FIELDMERGE_TOKEN_FILE", "FIELDMERGE_TOKENS"),
-        ("FIELDMERGE_DATABASE_URL", "FIELDMERGE_DATABASE"), ("FIELDMERGE_MAXBODY", "FIELDMERGE_MAX_BODY"),
-        ("FIELDMERGE_DATABASE_PASSWORDFILE", "FIELDMERGE_DATABASE_PASSWORD_FILE"),
-        ("FIELDMERGE_ALLOW_ORIGINS", "FIELDMERGE_ALLOW_ORIGIN"), ("FIELDMERGE_CONFIGS", "FIELDMERGE_CONFIG"),
-    ])
-    func aVariableNearASettingIsAnError(_ name: String, _ near: String) async throws {
+    @Test(
+        "A variable that resembles a setting is an error",
+        arguments: [
+            ("FIELDMERGE_TOKEN", "FIELDMERGE_TOKENS"), ("FIELDMERGE_TOKNES", "FIELDMERGE_TOKENS"),
+            ("FIELDMERGE_tokens", "FIELDMERGE_TOKENS"), ("fieldmerge_tokens", "FIELDMERGE_TOKENS"),
+            ("FIELDMERGE_TOKENS_FILE", "FIELDMERGE_TOKENS"), ("FIELDMERGE_TOKEN_FILE", "FIELDMERGE_TOKENS"),
+            ("FIELDMERGE_DATABASE_URL", "FIELDMERGE_DATABASE"), ("FIELDMERGE_MAXBODY", "FIELDMERGE_MAX_BODY"),
+            ("FIELDMERGE_DATABASE_PASSWORDFILE", "FIELDMERGE_DATABASE_PASSWORD_FILE"),
+            ("FIELDMERGE_ALLOW_ORIGINS", "FIELDMERGE_ALLOW_ORIGIN"), ("FIELDMERGE_CONFIGS", "FIELDMERGE_CONFIG"),
+        ])
+    func similarVariable(_ name: String, _ near: String) async throws {
         let (status, errors) = try await Self.check(environment: [name: "s3cret"])
         #expect(status == 1 && errors.contains("\(name) is not a setting; did you mean \(near)?"), "\(errors)")
         #expect(!errors.contains("s3cret"))
     }
 
-    @Test(arguments: ["FIELDMERGE_TEST_FOLDER", "FIELDMERGE_TEST_KILLS", "FIELDMERGE_BENCHMARK", "FIELDMERGE_BUILD"])
-    func anyOtherVariableIsAWarning(_ name: String) async throws {
+    @Test(
+        "Any other variable is a warning",
+        arguments: ["FIELDMERGE_TEST_FOLDER", "FIELDMERGE_TEST_KILLS", "FIELDMERGE_BENCHMARK", "FIELDMERGE_BUILD"])
+    func otherVariable(_ name: String) async throws {
         let (status, errors) = try await Self.check(environment: [name: "s3cret"])
         #expect(status == 0)
         #expect(errors == "warning: \(name) in the environment is not a setting, and is ignored\n")
     }
 
-    @Test func theLogWarnsOfOtherVariables() async throws {
+    @Test("The log warns of other variables")
+    func warnings() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let gateway = try await GatewayProcess(
             database, rules: MergeTests.rules, wrapper: ["env", "FIELDMERGE_NONSENSE=1"])
         #expect(gateway.log.contains("warning fieldmerge: FIELDMERGE_NONSENSE in the environment is not a setting"))
     }
 
-    @Test func allThatIsWrongIsSaidAtOnce() async throws {
+    @Test("All errors are reported together")
+    func allErrors() async throws {
         let (status, errors) = try await Self.check(
             file: "token: x\nmax-body: [1]\n", environment: ["FIELDMERGE_TOKEN": "x", "FIELDMERGE_JOURNAL": ""])
         #expect(status == 1)
@@ -86,7 +93,8 @@ import TestSupport
     }
 
     /// One file serves all commands, and every option that can be set in it is a setting.
-    @Test func everyOptionIsASetting() async throws {
+    @Test("Each option is a setting")
+    func options() async throws {
         let help = try await Shell.run([GatewayProcess.program, "serve", "--help"])
         let options = Set(help.matches(of: /--([a-z][a-z-]+)/).map { String($0.output.1) })
             .subtracting(["help", "version", "config"])
@@ -101,14 +109,22 @@ import TestSupport
         #expect(status == 0 && errors.isEmpty, "\(errors)")
     }
 
-    @Test(arguments: [
-        (["--allow-origin", "*"], [:], "“*” would let in every page"),
-        (["--allow-origin", "https://a.example,b"], [:], "“https://a.example,b” is more than one"),
-        (["--allow-origin", "https://a.example", "--allow-origin", "b.example"], [:], "“b.example” does not begin"),
-        ([], ["FIELDMERGE_ALLOW_ORIGIN": "https://a.example, https://b.example/"], "“https://b.example/” has a path"),
-        ([], ["FIELDMERGE_ALLOW_ORIGIN": "https://a.example,"], "“” does not begin"),
-    ])
-    func originsAreCheckedAtStart(_ options: [String], _ environment: [String: String], _ fault: String) async throws {
+    @Test(
+        "Origins are checked at the start",
+        arguments: [
+            (["--allow-origin", "*"], [:], "“*” would let in every page"),
+            (["--allow-origin", "https://a.example,b"], [:], "“https://a.example,b” is more than one"),
+            (
+                ["--allow-origin", "https://a.example", "--allow-origin", "b.example"], [:],
+                "“b.example” does not begin"
+            ),
+            (
+                [], ["FIELDMERGE_ALLOW_ORIGIN": "https://a.example, https://b.example/"],
+                "“https://b.example/” has a path"
+            ),
+            ([], ["FIELDMERGE_ALLOW_ORIGIN": "https://a.example,"], "“” does not begin"),
+        ])
+    func origins(_ options: [String], _ environment: [String: String], _ fault: String) async throws {
         let ran = try await Shell.capture(
             [GatewayProcess.program, "serve", "--database", "sqlite:/nowhere", "--rules", "/nowhere"] + options,
             environment: environment)
@@ -116,7 +132,8 @@ import TestSupport
     }
 
     /// From the command line, the environment and the file alike.
-    @Test func originsMayBeSeveral() async throws {
+    @Test("There may be several origins")
+    func severalOrigins() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let origins = ["https://a.example", "https://b.example"]
         let folder = try TemporaryFolder(files: [

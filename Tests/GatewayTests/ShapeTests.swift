@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The shape of a resource changes with the names and types that a client sees, and with nothing else.
+/// Only the names and types that a client sees change the shape of a resource.
 @Suite struct ShapeTests {
     private static let schema =
         "CREATE TABLE goods (id INTEGER PRIMARY KEY, name VARCHAR(20), price INTEGER, weight REAL, changed VARCHAR(20));"
@@ -21,7 +21,8 @@ import TestSupport
         }
     }
 
-    @Test("Policies and lengths keep the shape") func same() async throws {
+    @Test("Policies and lengths keep the shape")
+    func same() async throws {
         let shape = try #require(try await Self.shape(Self.plain))
         #expect(try await Self.shape(Self.rules("name: name, price: {column: price, merge: add}")) == shape)
         #expect(try await Self.shape(Self.rules("name: name, price: price", ", on-conflict: reject")) == shape)
@@ -36,8 +37,8 @@ import TestSupport
             rules("name: name, price: {column: price, type: boolean}"),
             rules("both: {fields: {name: name, price: price}}"),
             rules("name: name, price: price", ", read-only: {changed: changed}"),
-        ]) func other(rules: String) async throws
-    {
+        ])
+    func other(rules: String) async throws {
         let shape = try #require(try await Self.shape(Self.plain))
         let other = try #require(try await Self.shape(rules))
         #expect(other != shape)

@@ -121,8 +121,8 @@ import TestSupport
 
     // MARK: One push
 
-    @Test(arguments: cases)
-    func twoEditsOfOneRowInOnePushBothCount(_ layout: Layout, _ kind: TestEngine) async throws {
+    @Test("Two edits of one row in one push are both applied", arguments: cases)
+    func twoEdits(_ layout: Layout, _ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: layout.sql, sqlite: layout.sql)
         try await RunningGateway.with(database, rules: layout.rules, journal: .together) { gateway async throws in
             for atomic in ["push", "edit"] {
@@ -141,8 +141,10 @@ import TestSupport
     }
 
     /// A temporary id names a row of a table, whichever of the resources over it creates the row.
-    @Test(arguments: TestEngine.allCases, ["\"tmp:a\"", "-1"])
-    func aTemporaryIDIsKnownToEveryResourceOverItsTable(_ kind: TestEngine, _ id: String) async throws {
+    @Test(
+        "A temporary id names the row in every resource of its table", arguments: TestEngine.allCases,
+        ["\"tmp:a\"", "-1"])
+    func temporaryID(_ kind: TestEngine, _ id: String) async throws {
         let number = kind == .mariadb ? "AUTO_INCREMENT" : ""
         let sql = """
             CREATE TABLE homes (id INTEGER PRIMARY KEY \(number), name VARCHAR(20), next INTEGER,
@@ -177,9 +179,10 @@ import TestSupport
         #expect(try await database.run("SELECT home FROM things;") == "2\n")
     }
 
-    /// No key of a row that was taken back is told, also where another resource names the row.
-    @Test(arguments: TestEngine.allCases)
-    func theNumberOfARowThatWasTakenBackIsNotTold(_ kind: TestEngine) async throws {
+    @Test(
+        "No answer contains the key of a reverted row, also not through another resource",
+        arguments: TestEngine.allCases)
+    func revertedRow(_ kind: TestEngine) async throws {
         let number = kind == .mariadb ? "AUTO_INCREMENT" : ""
         let sql = """
             CREATE TABLE homes (id INTEGER PRIMARY KEY \(number), name VARCHAR(20));
@@ -205,8 +208,8 @@ import TestSupport
 
     // MARK: Many clients
 
-    @Test(arguments: cases)
-    func additionsOfManyClientsAreAllStored(_ layout: Layout, _ kind: TestEngine) async throws {
+    @Test("Additions of many clients are all stored", arguments: cases)
+    func additions(_ layout: Layout, _ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: layout.sql, sqlite: layout.sql)
         let rounds = kind == .mariadb ? 25 : 10
         let sums = try await RunningGateway.withTwo(database, rules: layout.rules) { first, second async throws in
@@ -217,7 +220,7 @@ import TestSupport
         #expect(stored == wanted, "\(layout)")
     }
 
-    /// - Returns: what was acknowledged to be added to each row.
+    /// - Returns: the acknowledged additions for each row.
     private static func add(_ layout: Layout, _ rounds: Int, through gateways: [RunningGateway]) async throws -> [Int:
         Int]
     {
@@ -237,7 +240,7 @@ import TestSupport
                             if answer.status == 200 {
                                 sums[row, default: 0] += delta
                             } else {
-                                // What is busy is not acknowledged.
+                                // An addition to a busy row is not acknowledged.
                                 #expect(answer.status == 503, "\(answer.text)")
                             }
                         }
@@ -252,8 +255,9 @@ import TestSupport
     // MARK: A singleton whose key is its record's
 
     /// The row of a singleton is the root of another resource under the same key.
-    @Test(arguments: TestEngine.allCases, ["push", "edit"])
-    func aSingletonUnderItsRecordsKeyIsMetAsItWasLeft(_ kind: TestEngine, atomic: String) async throws {
+    @Test(
+        "A later edit reads a singleton as the earlier edit wrote it", arguments: TestEngine.allCases, ["push", "edit"])
+    func singleton(_ kind: TestEngine, atomic: String) async throws {
         let sql = """
             CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20));
             CREATE TABLE badges (person INTEGER PRIMARY KEY, colour VARCHAR(20), n INTEGER);
@@ -291,8 +295,10 @@ import TestSupport
     // MARK: Checks
 
     /// A row that a push inserts has nothing that `server-wins` could go back to, through whichever resource it came.
-    @Test(arguments: TestEngine.allCases, ["push", "edit"])
-    func aCheckOfANewRowHasNothingToGoBackTo(_ kind: TestEngine, _ atomic: String) async throws {
+    @Test(
+        "A failed check refuses a new row, which has no earlier value", arguments: TestEngine.allCases,
+        ["push", "edit"])
+    func checkOfNewRow(_ kind: TestEngine, _ atomic: String) async throws {
         let sql = """
             CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
             CREATE TABLE things (id VARCHAR(5) NOT NULL PRIMARY KEY, home INTEGER, n INTEGER);
@@ -339,11 +345,12 @@ import TestSupport
         }
     }
 
-    // MARK: Deletions beside edits
+    // MARK: Deletions together with edits
 
-    /// A row that a cascade takes along is gone for the edits behind it, in one push as in many.
-    @Test(arguments: TestEngine.allCases)
-    func whatACascadeTookIsGoneForLaterEdits(_ kind: TestEngine) async throws {
+    @Test(
+        "A row that a cascade deletes is missing for later edits, in one push or in several",
+        arguments: TestEngine.allCases)
+    func cascade(_ kind: TestEngine) async throws {
         let sql = """
             CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
             CREATE TABLE things (id INTEGER PRIMARY KEY, home INTEGER, n INTEGER NOT NULL,
@@ -380,9 +387,8 @@ import TestSupport
         }
     }
 
-    /// An addition counts as long as its row is there: deletions and edits of many clients leave nothing between.
-    @Test(arguments: TestEngine.allCases)
-    func softDeletionsAndAdditionsFollowOneAnother(_ kind: TestEngine) async throws {
+    @Test("Additions count until the row is deleted, whatever the order of the clients", arguments: TestEngine.allCases)
+    func softDeletion(_ kind: TestEngine) async throws {
         let layout = Self.layouts[5]
         let database = try await TestDatabase(kind, mariadb: layout.sql, sqlite: layout.sql)
         try await RunningGateway.with(database, rules: layout.rules, journal: .together) { gateway async throws in
@@ -400,9 +406,9 @@ import TestSupport
 
     // MARK: Triggers
 
-    /// The next edit meets what a trigger changed in another table, with the documented rights and with more.
-    @Test(arguments: TestEngine.allCases)
-    func whatATriggerChangedIsWhatLaterEditsMeet(_ kind: TestEngine) async throws {
+    /// With the documented rights and with more.
+    @Test("A later edit reads the value that a trigger wrote to another table", arguments: TestEngine.allCases)
+    func trigger(_ kind: TestEngine) async throws {
         let trigger =
             kind == .mariadb
             ? "CREATE TRIGGER total AFTER UPDATE ON things FOR EACH ROW "

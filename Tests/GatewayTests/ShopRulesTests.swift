@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Each rule of the sample shop does what its comment says, on both engines.
+/// Each rule of the sample shop works as its comment says, on both engines.
 @Suite struct ShopRulesTests {
     private static func with(
         _ kind: TestEngine, _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
@@ -35,7 +35,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func theLaterTheEarlierAndTheNewer(_ kind: TestEngine) async throws {
+    @Test("Functions max, min and latest", arguments: TestEngine.allCases)
+    func maxMinLatest(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run(
                 "UPDATE articles SET counted_at = '2025-12-02 09:00:00', best_before = '2026-09-30', price = 0.99, "
@@ -54,8 +55,8 @@ import TestSupport
         }
     }
 
-    /// Two scanners meet a new article; nobody loses what the other wrote.
-    @Test(arguments: TestEngine.allCases) func aBarcodeIsOneArticle(_ kind: TestEngine) async throws {
+    @Test("Two scanners that create an article with one barcode create it once", arguments: TestEngine.allCases)
+    func barcode(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
             let answer = try await Self.merge(
                 client, "articles", #""tmp:a""#, "article",
@@ -63,13 +64,14 @@ import TestSupport
             #expect(answer["id"]?.int == 2)
             #expect(answer["ids"] == (try JSON(#"{"tmp:a":2}"#)))
             #expect(answer["outcomes"]?.array.map { $0["outcome"]?.text } == ["already", "server-won", "server-won"])
-            // Without a base there is nothing to add to, and the answer says so.
+            // Without a base `add` cannot run, and the answer says so.
             #expect(answer["outcomes"]?[2]?["fallback"]?.text?.hasPrefix("merge: add did not run") == true)
             #expect(answer["record"]?["article"]?["stock"]?.int == 30)
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func tagsNotesAndSettings(_ kind: TestEngine) async throws {
+    @Test("Sets, texts and JSON are merged", arguments: TestEngine.allCases)
+    func setsTextsJSON(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
             let edit = { change in try await Self.merge(client, "shoppers", "123", "customer", change) }
             let notes = #"{"old":"Ring twice.\nThe bell is weak.","new":"#
@@ -91,7 +93,7 @@ import TestSupport
             #expect(
                 customer?["settings"]
                     == (try JSON(#"{"delivery":{"door":"back"},"substitutes":["Beans"],"bags":"own"}"#)))
-            // Where both changed the same, the answer names the place.
+            // If both changed the same part, the answer names its position.
             #expect(
                 outcomes[1]["parts"]
                     == (try JSON(
@@ -105,7 +107,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func whoLeftIsNotThere(_ kind: TestEngine) async throws {
+    @Test("A customer who left is missing", arguments: TestEngine.allCases)
+    func softDeletion(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             #expect(try await client.get("/v1/records/shoppers/117").status == 404)
             let page = try await client.get("/v1/records/shoppers?limit=1&after=116").json()
@@ -132,7 +135,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func anAddressOfEMailIsOneCustomer(_ kind: TestEngine) async throws {
+    @Test("One e-mail address is one customer", arguments: TestEngine.allCases)
+    func email(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(
                 "/v1/push",
@@ -150,8 +154,11 @@ import TestSupport
         }
     }
 
-    /// Either end alone is right; the second edit would make a period that nobody wanted.
-    @Test(arguments: TestEngine.allCases) func aPeriodHasToBeInOrder(_ kind: TestEngine) async throws {
+    /// Each end fits alone.
+    ///
+    /// The second edit would make an invalid period.
+    @Test("A period that would end before it starts is refused", arguments: TestEngine.allCases)
+    func period(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let end = #"{"until":{"old":"2025-10-24T13:00:00","new":"2025-10-24T10:00:00"}}"#
             _ = try await Self.merge(client, "orders", #""A-1083""#, "delivery", end)
@@ -173,7 +180,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aDeliveryComesBack(_ kind: TestEngine) async throws {
+    @Test("A deleted delivery is restored", arguments: TestEngine.allCases)
+    func restored(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run("DELETE FROM deliveries WHERE order_no = 'A-1080';")
             let answer = try await Self.merge(
@@ -185,8 +193,9 @@ import TestSupport
         }
     }
 
-    /// The check takes back what the client changed of its own fields, and nothing else.
-    @Test(arguments: TestEngine.allCases) func nobodyOwesMoreThanTheLimit(_ kind: TestEngine) async throws {
+    /// The check restores only fields that the client changed.
+    @Test("A debt over the credit limit is reverted", arguments: TestEngine.allCases)
+    func creditLimit(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
             let answer = try await Self.merge(
                 client, "shoppers", "123", "customer",

@@ -3,7 +3,8 @@ import TestSupport
 
 /// The sample shop and its rule files, on both engines.
 @Suite struct ShopTests {
-    @Test(arguments: TestEngine.allCases) func everyRuleFileIsServed(_ kind: TestEngine) async throws {
+    @Test("Each rule file is served", arguments: TestEngine.allCases)
+    func ruleFiles(_ kind: TestEngine) async throws {
         try await RunningGateway.with(try await TestDatabase.shop(kind)) { gateway async throws in
             try await gateway.client { client async throws in
                 let rules = try await client.get("/v1/rules").json()
@@ -19,8 +20,8 @@ import TestSupport
         }
     }
 
-    /// Whatever the tables hold, reading it and sending it back as it is writes nothing.
-    @Test(arguments: TestEngine.allCases) func sendingBackWhatWasReadWritesNothing(_ kind: TestEngine) async throws {
+    @Test("An unchanged record writes nothing", arguments: TestEngine.allCases)
+    func unchanged(_ kind: TestEngine) async throws {
         let database = try await TestDatabase.shop(kind)
         let tables = [
             "customers", "groceries", "aisles", "articles", "orders", "order_lines", "deliveries", "customers_log",

@@ -2,7 +2,7 @@ import Operations
 import Testing
 import TestSupport
 
-/// Booleans that a column stores as two values of its own (`values`).
+/// Booleans that a column stores as two other values (`values`).
 @Suite(.timeLimit(.minutes(5))) struct StoredBooleanTests {
     private static func tables(_ key: String, _ answer: String) -> String {
         """

@@ -29,9 +29,9 @@ import TestSupport
             while try await client.get("/v1/rules").status != status { await Task.yield() }
         }
 
-        /// Asks the gateway to read its files again, until its log says that it has.
+        /// Sends SIGHUP until the log has the message.
         ///
-        /// It may listen before it heeds the signal.
+        /// The gateway may listen before it handles the signal.
         func hangUp(until mark: String) async throws {
             while !gateway.log.contains(mark) {
                 gateway.hangUp()
@@ -54,7 +54,8 @@ import TestSupport
     }
 
     /// Connections that are open are no exception.
-    @Test(arguments: [true, false]) func aWithdrawnTokenIsOut(_ isToldBySignal: Bool) async throws {
+    @Test("A withdrawn token is refused", arguments: [true, false])
+    func withdrawn(_ isToldBySignal: Bool) async throws {
         let (secrets, lines) = Self.tokens(["a", "b", "c"])
         let place = try await Place(Array(lines[..<2]))
         let port = place.gateway.port
@@ -82,7 +83,8 @@ import TestSupport
     }
 
     /// A file that is replaced as a whole, or that a link leads to, is watched like any other.
-    @Test func aLinkIsFollowed() async throws {
+    @Test("A link to the file is followed")
+    func link() async throws {
         let (secrets, lines) = Self.tokens(["a", "b"])
         let place = try await Place([lines[0]])
         try FileManager.default.createDirectory(atPath: place.folder.path + "/new", withIntermediateDirectories: true)
@@ -94,12 +96,13 @@ import TestSupport
         }
     }
 
-    /// The old tokens serve on, and the operator is told.
-    @Test(arguments: [
-        ("nonsense", ":2: a line is “NAME RIGHTS sha256:HASH”"),
-        ("b rule sha256:" + String(repeating: "0", count: 64), ":2: rights are"),
-    ])
-    func aBrokenFileChangesNothing(_ line: String, _ fault: String) async throws {
+    @Test(
+        "A broken file is logged, and the old tokens remain valid",
+        arguments: [
+            ("nonsense", ":2: a line is “NAME RIGHTS sha256:HASH”"),
+            ("b rule sha256:" + String(repeating: "0", count: 64), ":2: rights are"),
+        ])
+    func brokenFile(_ line: String, _ fault: String) async throws {
         let (secrets, lines) = Self.tokens(["a"])
         let place = try await Place(lines)
         #expect(try await place.problems() == nil)
@@ -115,8 +118,8 @@ import TestSupport
         while try await place.problems() != nil { await Task.yield() }
     }
 
-    /// Whoever takes the last token out means it.
-    @Test func theLastTokenCanBeWithdrawn() async throws {
+    @Test("The last token can be withdrawn")
+    func lastToken() async throws {
         let (secrets, lines) = Self.tokens(["a"])
         let place = try await Place(lines)
         try await HTTPClient.with(port: place.gateway.port, token: secrets[0]) { client async throws in
@@ -127,7 +130,8 @@ import TestSupport
         #expect(try await place.problems()?.contains("contains no token, so every request is refused") == true)
     }
 
-    @Test(arguments: ["", "# nobody\n", "nonsense\n"]) func aBrokenFileAtStartIsAnError(_ text: String) async throws {
+    @Test("A broken file is an error at the start", arguments: ["", "# nobody\n", "nonsense\n"])
+    func brokenAtStart(_ text: String) async throws {
         let folder = try TemporaryFolder(files: ["tokens": text])
         let ran = try await Shell.capture([
             GatewayProcess.program, "serve", "--database", "sqlite:/nowhere", "--rules", "/nowhere", "--tokens",
@@ -136,7 +140,8 @@ import TestSupport
         #expect(ran.status == 1 && ran.errors.contains(folder.path + "/tokens:"), "\(ran.errors)")
     }
 
-    @Test func aStartWithoutTokensIsAWarning() async throws {
+    @Test("A start without tokens is a warning")
+    func noTokens() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let open = try await GatewayProcess(database, rules: MergeTests.rules)
         #expect(

@@ -175,7 +175,8 @@ import TestSupport
             #expect(restored.status == 422 && restored.text.contains("“code”"), "\(restored.text)")
             let undone = try await client.post("/v1/journal/1/undo", "{}")
             #expect(undone.status == 422 && undone.text.contains("“code”"), "\(undone.text)")
-            // The badge's own column is kept; that of the row which goes along in a table that no rule names is not.
+            // The deletion keeps the badge's columns. It does not keep the rows that a cascade deletes in a table
+            // without rules.
             try await Self.delete(client, "badges", "badge", 1, "b")
             let entries = try await client.get("/v1/journal?resource=badges").json()["entries"]?.array ?? []
             let number = entries.compactMap { $0["number"]?.int }.first ?? 0
@@ -197,7 +198,7 @@ import TestSupport
         #expect(said.status != 0 && (said.output + said.errors).contains("“pas”; did you mean “pass”?"), "\(said)")
     }
 
-    /// An account that has what `check --grants --columns` prints for the tables, and no right on a whole table but DELETE.
+    /// The account has the rights of `check --grants --columns`, and only DELETE on whole tables.
     @Test("Rights on single columns are enough", .tags(.mariadb), .needsMariaDB)
     func columnRights() async throws {
         let whole = try await TestDatabase(.mariadb, mariadb: Self.sql, sqlite: "")

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// What an undo could not take back can be taken back later.
+/// Outcomes that an undo could not revert can be undone later.
 @Suite struct UndoneOutcomeTests {
     @Test("An undo marks only outcomes that it took back", arguments: TestEngine.allCases)
     func marks(_ kind: TestEngine) async throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Edits that name rows which refused edits would have created under keys of the client's own.
+/// Edits of rows that a refused edit should have created under the client's key.
 @Suite struct UnmadeRowTests {
     private static let schema = """
         CREATE TABLE sites (code VARCHAR(8) NOT NULL PRIMARY KEY, name VARCHAR(20) NOT NULL, near VARCHAR(8),
@@ -60,9 +60,8 @@ import Testing
         } ?? []
     }
 
-    @Test(arguments: TestEngine.allCases) func anEditOfARecordThatWasNotCreatedIsRefused(_ kind: TestEngine)
-        async throws
-    {
+    @Test("An edit of a record that was not created is refused", arguments: TestEngine.allCases)
+    func record(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database async throws in
             let edits = [
                 Self.creation, Self.edit("A", #""site":{"name":{"old":"Alder","new":"Ash"}}"#),
@@ -81,8 +80,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func anEditOfAnItemThatWasNotCreatedIsRefused(_ kind: TestEngine) async throws
-    {
+    @Test("An edit of an item that was not created is refused", arguments: TestEngine.allCases)
+    func item(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database async throws in
             let edits = [
                 Self.edit("A", #""parts":[{"old":null,"id":"p2","new":{"what":"Nut","amount":0}}]"#),
@@ -95,9 +94,8 @@ import Testing
     }
 
     /// No foreign key of the database would refuse this reference.
-    @Test(arguments: TestEngine.allCases) func aReferenceToARecordThatWasNotCreatedIsRefused(
-        _ kind: TestEngine
-    ) async throws {
+    @Test("A reference to a record that was not created is refused", arguments: TestEngine.allCases)
+    func reference(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database async throws in
             func tour(_ id: Int, _ site: String) -> String {
                 #"{"resource":"tours","id":\#(id),"changeset":{"tour":{"site":{"old":null,"new":"\#(site)"}}}}"#
@@ -114,7 +112,8 @@ import Testing
     }
 
     /// The row may be there all the same: from before the push, or because another edit creates it.
-    @Test(arguments: TestEngine.allCases) func aRowThatIsThereIsEdited(_ kind: TestEngine) async throws {
+    @Test("An edit of an existing row is applied", arguments: TestEngine.allCases)
+    func existingRow(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database async throws in
             let again = Self.edit("Z", #""site":{"old":null,"new":{"name":"Zinc"}}"#)
             let edits = [
@@ -129,8 +128,8 @@ import Testing
         }
     }
 
-    /// Nothing holds back what a push that stands or falls as one makes of it, nor another push.
-    @Test(arguments: TestEngine.allCases) func anotherPushIsNotHeldBack(_ kind: TestEngine) async throws {
+    @Test("A refused creation does not affect a later push", arguments: TestEngine.allCases)
+    func otherPushes(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ async throws in
             #expect(try await Self.codes(of: [Self.creation], to: client, expecting: 422) == ["foreign-key"])
             let edit = Self.edit("Z", #""site":{"name":{"old":"Zinc","new":"Zone"}}"#)

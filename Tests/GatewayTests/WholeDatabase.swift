@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Invariants of any database: nothing changes that nobody asked for.
+/// Invariants of any database: only requested changes happen.
 enum WholeDatabase {
     /// Sends every record back unchanged, then edits every writable column once.
     static func prove(_ database: TestDatabase, _ rules: [String: String]) async throws {
@@ -34,13 +34,13 @@ enum WholeDatabase {
     private static func schema(_ database: TestDatabase) async throws -> String {
         guard database.kind == .mariadb else { return try await database.run("SELECT sql FROM sqlite_master;") }
         let tables = try await tables(database)
-        // The next number of a table is no part of its schema; a trigger that writes a log counts it up.
+        // The next number of a table is not part of its schema. A trigger that writes a log increases it.
         return try await database.run(tables.map { "SHOW CREATE TABLE `\($0)`;" }.joined(separator: "\n"))
             .replacing(/AUTO_INCREMENT=[0-9]+/, with: "")
     }
 }
 
-/// Edits each writable column of the first record of each resource, and looks at what changed.
+/// Edits each writable column of the first record of each resource, and compares the database.
 enum EveryColumn {
     /// - Returns: how many edits were applied.
     static func edit(_ gateway: RunningGateway) async throws -> Int {
@@ -98,7 +98,7 @@ enum EveryColumn {
         let body = "{\"id\":\(id),\"changeset\":{\(Echo.quoted(section["section"]?.text ?? "")):\(change)}}"
         let answer = try await client.post("/v1/merge/\(resource)", body)
         if answer.status == 422 {
-            // A constraint of the database's own guards the column, and nothing was written.
+            // A constraint of the database refuses the value, and nothing is written.
             #expect(try answer.json()["record"] == record)
             return false
         }
@@ -109,13 +109,13 @@ enum EveryColumn {
         let changed = Set(row.object.keys.filter { row[$0] != after[$0] })
         let readOnly = Set(section["readOnly"]?.array.compactMap { $0["field"]?.text } ?? [])
         #expect(changed.contains(name), "\(body) \(answer.text)")
-        // Triggers of the samples correct a post code; everything else is the edit's own or the server's.
+        // Triggers of the samples correct a post code. All other changes are from the edit or the server.
         #expect(changed.subtracting(readOnly).subtracting([name, "postCode"]).isEmpty, "\(body) changed \(changed)")
         return true
     }
 }
 
-/// A value of a field's type that is not the one that stands there.
+/// A value of a field's type that differs from the current one.
 private enum NewValue {
     static func other(than value: JSON, _ field: JSON) -> String? {
         let candidates: [String]

@@ -7,7 +7,7 @@ import SQLiteStore
 import Testing
 import TestSupport
 
-/// A journal of its own: what a crash between its commit and the merge's leaves open is settled by the rows.
+/// A write-ahead journal: the rows decide what a crash between its commit and the merge's commit means.
 @Suite struct WriteAheadJournalTests {
     private static let table = """
         CREATE TABLE pots (id INTEGER PRIMARY KEY, a VARCHAR(10), n INT);
@@ -35,8 +35,8 @@ import TestSupport
         case afterTheCommitAndOthersWentOn
     }
 
-    @Test(arguments: TestEngine.allCases, Crash.allCases)
-    func theRowsTellWhatACrashLeftOpen(_ kind: TestEngine, _ crash: Crash) async throws {
+    @Test("The rows decide whether a crashed transaction was committed", arguments: TestEngine.allCases, Crash.allCases)
+    func crash(_ kind: TestEngine, _ crash: Crash) async throws {
         let database = try await TestDatabase(
             kind, mariadb: Self.table.replacing("n INT)", with: "n INT) ENGINE=InnoDB"), sqlite: Self.table)
         if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
@@ -70,7 +70,7 @@ import TestSupport
         #expect(pending == "0\n")
     }
 
-    /// A push that leaves evidence in one row alone, with the SQL that takes its effect back.
+    /// A push with evidence in one row only, and the SQL that reverts its effect.
     struct Lone: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let changeset: String
@@ -143,7 +143,7 @@ import TestSupport
         }
     }
 
-    /// Such as a command that was killed.
+    /// For example a command that was killed.
     @Test("A transaction in doubt of another process is decided before the next push", arguments: TestEngine.allCases)
     func anothersDoubtIsDecidedFirst(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.table, sqlite: Self.table)
@@ -164,7 +164,8 @@ import TestSupport
         #expect(try await database.run("SELECT n FROM pots WHERE id = 1;") == "20\n")
     }
 
-    @Test func theModeOfTheFileDecides() async throws {
+    @Test("The mode of a SQLite file decides where the journal is")
+    func fileMode() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.table)
         #expect(try !SQLiteEngine.usesWAL(path: database.name))
         try await database.run("PRAGMA journal_mode = WAL;")

@@ -11,8 +11,11 @@ import TestSupport
         try await HTTPClient.with(port: gateway.port, token: token) { try await $0.get("/v1/rules").status }
     }
 
-    /// The log says why a token opens nothing; the answer does not.
-    @Test func aProviderIsLetIn() async throws {
+    /// The log contains the reason why a token is refused.
+    ///
+    /// The answer does not.
+    @Test("Tokens of an identity provider are accepted")
+    func provider() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let signer = TestSigner.es256("k")
         let folder = try TemporaryFolder(files: ["keys.json": TestSigner.set([try signer.jwk()])])
@@ -28,15 +31,15 @@ import TestSupport
         #expect(try await Self.status(gateway, other) == 401)
         while !gateway.log.contains("status=401") { _ = try await Self.status(gateway, other) }
         #expect(gateway.log.contains("cause=\"token for another audience\"") && !gateway.log.contains("s3cret"))
-        // The file is looked at, and keys that were taken out of it open nothing.
+        // The file is read again, and keys that it no longer contains are refused.
         let next = TestSigner.es256("next")
         try Data(TestSigner.set([try next.jwk()]).utf8).write(to: URL(filePath: folder.path + "/keys.json"))
         while try await Self.status(gateway, try next.token()) != 200 { await Task.yield() }
         #expect(try await Self.status(gateway, try signer.token()) == 401)
     }
 
-    /// Every setting of the section may stand in the settings file, and in the environment.
-    @Test func settingsComeFromFileAndEnvironment() async throws {
+    @Test("Each setting can be in the settings file and in the environment")
+    func settings() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let (signer, refresh) = (TestSigner.es256("k"), AccessToken.make())
         let folder = try TemporaryFolder(files: [
@@ -77,8 +80,9 @@ import TestSupport
         #expect(try JSON(answer.body)["expiresIn"]?.int == 77)
     }
 
-    /// An address that is down holds up no start, and is asked again when the operator says so.
-    @Test func anAddressMayBeDownAtStart() async throws {
+    /// A SIGHUP requests the keys again.
+    @Test("An unreachable address of keys does not delay the start")
+    func unreachableAddress() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let signer = TestSigner.es256("k")
         try await KeyServer.with(.silence) { server async throws in
@@ -93,7 +97,7 @@ import TestSupport
             gateway.hangUp()
             while try await Self.status(gateway, try signer.token()) != 200 { await Task.yield() }
             #expect(try await !Self.readiness(gateway).contains("took too long"))
-            // Names of strangers that lead here (DNS rebinding) are no matter where tokens are asked for.
+            // If tokens are required, a foreign host name (DNS rebinding) does no harm.
             let answer = try await Shell.capture([
                 "curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--max-time", "20", "-H", "Host: evil.example",
                 "http://127.0.0.1:\(gateway.port)/healthz",
@@ -102,8 +106,8 @@ import TestSupport
         }
     }
 
-    /// A page whose own name was made to point at this machine gets nothing.
-    @Test func aStrangersNameOpensNothing() async throws {
+    @Test("A page whose host name was redirected to this machine is refused")
+    func foreignName() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let gateway = try await GatewayProcess(database, rules: MergeTests.rules)
         for (host, status) in [
@@ -125,8 +129,9 @@ import TestSupport
         try await HTTPClient.with(port: gateway.port) { try await $0.get("/readyz").text }
     }
 
-    /// Access tokens outlive a restart, by the key that lies beside the journal.
-    @Test func aTokenKeyIsMadeOnce() async throws {
+    /// The key of the tokens is in a file next to the journal.
+    @Test("Access tokens remain valid after a restart")
+    func tokenKey() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let refresh = AccessToken.make()
         let folder = try TemporaryFolder(files: ["tokens": refresh.line(name: "van", rights: [.refresh])])
@@ -146,20 +151,25 @@ import TestSupport
         while try await Self.status(second, token) != 401 { await Task.yield() }
     }
 
-    @Test(arguments: [
-        (["--jwt-keys", "/nowhere"], "need --jwt-issuer and --jwt-audience"),
-        (["--jwt-issuer", "x"], "have no effect without --jwt-keys"),
-        (["--jwt-keys", "/nowhere", "--jwt-issuer", "x", "--jwt-audience", "y"], "/nowhere: the file cannot be read"),
-        (
-            ["--jwt-keys", "http://x.example/", "--jwt-issuer", "x", "--jwt-audience", "y"],
-            "plain http is for loopback"
-        ),
-        (["--token-key", "/nowhere"], "--token-key has no effect without --tokens"),
-        (["--min-client", "shop"], "--min-client: “shop” is not NAME/VERSION"),
-        (["--upgrade-link", "x"], "have no effect without --min-client"),
-        (["--rate-requests=-1"], "--rate-requests is a whole number"),
-    ])
-    func optionsThatCannotBeUsedAreErrors(_ options: [String], _ fault: String) async throws {
+    @Test(
+        "Unusable options are errors",
+        arguments: [
+            (["--jwt-keys", "/nowhere"], "need --jwt-issuer and --jwt-audience"),
+            (["--jwt-issuer", "x"], "have no effect without --jwt-keys"),
+            (
+                ["--jwt-keys", "/nowhere", "--jwt-issuer", "x", "--jwt-audience", "y"],
+                "/nowhere: the file cannot be read"
+            ),
+            (
+                ["--jwt-keys", "http://x.example/", "--jwt-issuer", "x", "--jwt-audience", "y"],
+                "plain http is for loopback"
+            ),
+            (["--token-key", "/nowhere"], "--token-key has no effect without --tokens"),
+            (["--min-client", "shop"], "--min-client: “shop” is not NAME/VERSION"),
+            (["--upgrade-link", "x"], "have no effect without --min-client"),
+            (["--rate-requests=-1"], "--rate-requests is a whole number"),
+        ])
+    func unusableOptions(_ options: [String], _ fault: String) async throws {
         let ran = try await Shell.capture(
             [GatewayProcess.program, "serve", "--database", "sqlite:/nowhere", "--rules", "/nowhere"] + options)
         #expect(ran.status != 0 && ran.errors.contains(fault), "\(ran.errors)")

@@ -2,23 +2,25 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A connection to the database that is encrypted, and to no other server than the one that was meant.
+/// Encrypted connections to the database accept only the intended server.
 @Suite(.serialized, .tags(.mariadb), .needsMariaDB, .timeLimit(.minutes(3))) struct DatabaseTLSTests {
     private static let schema = "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(40) NOT NULL);"
     private static let rules = [
         "people.yaml": "resource: people\nsections:\n  person: {table: people, groups: {name: name}}\n"
     ]
 
-    /// A server with a certificate, how it is reached, and what the program says of it.
+    /// A server with a certificate, its address, and the expected error.
     private struct Case {
         /// The certificate's name.
         let certificate: String
         let host: String
-        /// The query of the URL; `CA` stands for the right authority's file, `EVIL` for that of another.
+        /// The query of the URL.
+        ///
+        /// `CA` is replaced by the file of the right authority, `EVIL` by that of another.
         let query: String
-        /// The authority that the system trusts; nil for its own.
+        /// The authority that the system trusts; nil for the right one.
         var trusted: String?
-        /// nil where the connection is made.
+        /// nil if the connection succeeds.
         let fault: String?
     }
 
@@ -40,7 +42,7 @@ import TestSupport
         // A name is no address.
         Case(certificate: "named", host: "127.0.0.1", query: "ca=CA", fault: another),
         Case(certificate: "named", host: "localhost", query: "ca=CA&socket=SOCKET", fault: nil),
-        // For the right host, and of somebody whom nobody knows.
+        // The host is right, but the authority is unknown.
         Case(certificate: "forged", host: "127.0.0.1", query: "ca=CA", fault: stranger),
         Case(certificate: "forged", host: "127.0.0.1", query: "tls=required", fault: stranger),
     ]
@@ -58,7 +60,8 @@ import TestSupport
         return (ran.status, ran.output + ran.errors)
     }
 
-    @Test func theCertificateAndTheNameAreVerified() async throws {
+    @Test("The certificate and the host name are verified")
+    func verification() async throws {
         let folder = try TemporaryFolder(files: Self.rules)
         let good = try await TestAuthority("good", in: folder.path)
         let evil = try await TestAuthority("evil", in: folder.path)
@@ -90,8 +93,9 @@ import TestSupport
         }
     }
 
-    /// Without a certificate there is nothing to go by, and nothing is said in the clear.
-    @Test func aServerWithoutACertificateIsRefused() async throws {
+    /// Nothing is sent without encryption.
+    @Test("A server without a certificate is refused")
+    func noCertificate() async throws {
         let folder = try TemporaryFolder(files: Self.rules)
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)

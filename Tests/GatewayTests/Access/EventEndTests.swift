@@ -26,8 +26,9 @@ import TestSupport
         return text.split(separator: "\n").filter { $0.hasPrefix("event: ") }.map { String($0.dropFirst(7)) }
     }
 
-    /// What comes after that is not told any more.
-    @Test func aWithdrawnTokenEndsItsStream() async throws {
+    /// Later changes are not sent.
+    @Test("A withdrawn token ends its stream")
+    func withdrawn() async throws {
         let (lost, kept) = (AccessToken.make(), AccessToken.make())
         let lines = [lost.line(name: "lost", rights: [.read]), kept.line(name: "kept", rights: [.read, .write])]
         let file = KnownTokens(try TokenFile(text: lines.joined(separator: "\n"), path: "f"))
@@ -44,7 +45,8 @@ import TestSupport
         }
     }
 
-    @Test func aTokenThatEndsEndsItsStream() async throws {
+    @Test("An expired token ends its stream")
+    func expired() async throws {
         let signer = TestSigner.es256("k")
         let folder = try TemporaryFolder(files: ["keys.json": TestSigner.set([try signer.jwk()])])
         var settings = JWTSettings(issuer: TestSigner.issuer, audience: TestSigner.audience)
@@ -64,7 +66,8 @@ import TestSupport
         }
     }
 
-    @Test func aRequestThatWaitsEndsWithItsToken() async throws {
+    @Test("A waiting request ends when its token expires")
+    func waiting() async throws {
         let signer = TestSigner.es256("k")
         let folder = try TemporaryFolder(files: ["keys.json": TestSigner.set([try signer.jwk()])])
         var settings = JWTSettings(issuer: TestSigner.issuer, audience: TestSigner.audience)

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Numbers of tokens, queries, bodies and settings that no integer, or no double, can hold.
+/// Numbers in tokens, queries, bodies and settings that are too large for an integer or a double.
 @Suite(.timeLimit(.minutes(3))) struct ExtremeNumberTests {
     private static let digits = String(repeating: "9", count: 400)
     /// Numbers of JSON above all that a clock reaches.

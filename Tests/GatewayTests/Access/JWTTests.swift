@@ -12,7 +12,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(3))) struct JWTTests {
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Makes what verifies tokens by the keys of a set.
+    /// A verifier with the keys of a set.
     private static func access(
         keys: String, pause: Duration = .seconds(30), secret: [UInt8]? = nil,
         now: @escaping JWTVerifier.Clock = { Date().timeIntervalSince1970 }
@@ -39,7 +39,8 @@ import TestSupport
 
     // MARK: Good tokens
 
-    @Test func everyKindOfKeySigns() async throws {
+    @Test("Keys of each kind are accepted")
+    func keys() async throws {
         let signers = [TestSigner.es256("e"), .edDSA("d"), try .rsa("r"), try .rsa("p", isPSS: true), .es256(nil)]
         let access = try await Self.access(keys: TestSigner.set(try signers.map { try $0.jwk() }))
         for signer in signers {
@@ -66,14 +67,15 @@ import TestSupport
         #expect(bearer.name == "ann" && bearer.claims["area"] == .integer(7))
     }
 
-    @Test func severalAudiencesAndTypesAreTaken() async throws {
+    @Test("Several audiences and types are accepted")
+    func audiences() async throws {
         let signer = TestSigner.es256("k")
         let access = try await Self.access(keys: TestSigner.set([try signer.jwk()]))
         let now = Int(Date().timeIntervalSince1970)
         for claims in [["aud": #"["x","fieldmerge"]"#], ["nbf": String(now + 30)], ["exp": "\(now + 60).5"]] {
             #expect(await Self.refusal(access, try signer.token(TestSigner.claims(claims))) == nil, "\(claims)")
         }
-        // Whatever else a header says of keys is not even looked at.
+        // Other members of the header about keys are ignored.
         let talkative = #"{"alg":"ES256","kid":"k","jku":"https://evil.example/","x5u":"x","x5c":["x"],"jwk":{}}"#
         #expect(await Self.refusal(access, try signer.token(header: talkative)) == nil)
         for type in ["JWT", "at+jwt", "jwt"] {
@@ -138,7 +140,7 @@ import TestSupport
             (try TestSigner.es256("k").token(), .signature), (try TestSigner.es256(nil).token(), .signature),
             (try header(#"{"alg":"ES256","kid":"bound"}"#), .algorithm),
             (try header(#"{"alg":"ES256","kid":"enc"}"#), .key),
-            // The public key, that anybody has, as a secret.
+            // The public key, which is not secret, is used as a shared secret.
             (TestSigner.secretToken(Array(rsa.pem.utf8), header: #"{"alg":"HS256","kid":"r"}"#), .algorithm),
             (TestSigner.secretToken([], header: #"{"alg":"HS256","kid":"oct"}"#), .key),
             (try claims(["x": "\"" + String(repeating: "a", count: 8_200) + "\""]), .tooLong),
@@ -157,8 +159,9 @@ import TestSupport
         ])
     }
 
-    /// Whatever is wrong, the answer is the same, and nothing reaches the database.
-    @Test func everyBadTokenIsTheSame401() async throws {
+    /// The answer is the same for each error, and no query reaches the database.
+    @Test("All invalid tokens have the same status 401")
+    func invalidTokens() async throws {
         let (signer, rsa) = (TestSigner.es256("k"), try TestSigner.rsa("r"))
         let access = try await Self.access(keys: try Self.keySet(signer, rsa))
         let verifier = AccessVerifier(file: nil, jwt: access)
@@ -187,8 +190,9 @@ import TestSupport
         }
     }
 
-    /// The server's own log has no statement for a request whose token opens nothing, whatever it asks for.
-    @Test(.tags(.mariadb), .needsMariaDB) func noBadTokenReachesTheDatabase() async throws {
+    /// The server's log contains no statement of these requests.
+    @Test("A request with an invalid token sends no query", .tags(.mariadb), .needsMariaDB)
+    func noQueries() async throws {
         let (signer, rsa) = (TestSigner.es256("k"), try TestSigner.rsa("r"))
         let verifier = AccessVerifier(file: nil, jwt: try await Self.access(keys: try Self.keySet(signer, rsa)))
         // Longer than the head of a request may be.
@@ -237,8 +241,9 @@ import TestSupport
         }
     }
 
-    /// A key without `alg` takes what goes with its kind, and a forged first token changes nothing.
-    @Test func aForgedFirstTokenBindsNothing() async throws {
+    /// A key without `alg` accepts the algorithms of its kind.
+    @Test("A forged first token does not fix the algorithm of a key")
+    func forgedFirst() async throws {
         let rsa = try TestSigner.rsa("r")
         let access = try await Self.access(keys: TestSigner.set([try rsa.jwk()]))
         let forged = try rsa.token(header: #"{"alg":"PS256","kid":"r"}"#)
@@ -247,7 +252,8 @@ import TestSupport
     }
 
     /// A key belongs to issuer and `sub`: it outlives a token, and is none of a namesake's in the tokens file.
-    @Test func keysBelongToIssuerAndSubject() async throws {
+    @Test("Idempotency keys belong to issuer and subject")
+    func idempotencyKeys() async throws {
         let signer = TestSigner.es256("k")
         let access = try await Self.access(keys: TestSigner.set([try signer.jwk()]))
         let namesake = AccessToken.make()
@@ -272,7 +278,8 @@ import TestSupport
 
     // MARK: Time
 
-    @Test func anEndIsSharp() async throws {
+    @Test("A token is refused from the second of its end")
+    func expiry() async throws {
         let signer = TestSigner.es256("k")
         let time = Mutex(1_000.0)
         let access = try await Self.access(keys: TestSigner.set([try signer.jwk()])) { time.withLock { $0 } }
@@ -285,7 +292,8 @@ import TestSupport
         }
     }
 
-    @Test func verifiedTokensAreFew() throws {
+    @Test("The number of remembered tokens is limited")
+    func cache() throws {
         let verified = VerifiedTokens<String>(most: 3)
         for index in 0..<10 { verified.keep("\(index)", of: TokenMark("\(index)"), until: 10, since: 0, now: 0) }
         #expect(verified.count == 3)
@@ -319,7 +327,8 @@ import TestSupport
         }
     }
 
-    @Test func anAddressIsAskedSeldom() async throws {
+    @Test("The address of the keys is requested rarely")
+    func requests() async throws {
         let signer = TestSigner.es256("k")
         try await KeyServer.with(.body(TestSigner.set([try signer.jwk()]))) { server async throws in
             let access = try await Self.access(keys: server.url)
@@ -331,8 +340,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["down", "moved", "silent", "huge", "nonsense", "empty", "secrets"])
-    func anAddressThatFailsTakesNoKeyAway(_ fault: String) async throws {
+    @Test(
+        "A failed request for keys keeps the known keys",
+        arguments: ["down", "moved", "silent", "huge", "nonsense", "empty", "secrets"])
+    func failedRequest(_ fault: String) async throws {
         let signer = TestSigner.es256("k")
         try await KeyServer.with(.body(TestSigner.set([try signer.jwk()]))) { server async throws in
             let access = try await Self.access(keys: server.url, pause: .zero)
@@ -355,26 +366,30 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        ("https://id.example.com/keys?x=1", true), ("https://id.example.com:8443", true),
-        ("http://127.0.0.1:9/k", true),
-        ("http://[::1]:9/k", true), ("http://localhost/k", true), ("http://id.example.com/keys", false),
-        ("http://127.0.0.1.example.com/keys", false), ("http://10.0.0.1/keys", false), ("ftp://127.0.0.1/keys", false),
-        ("https://", false), ("https://user@id.example.com/keys", false),
-    ])
-    func plainHTTPIsForLoopback(_ text: String, _ isGood: Bool) {
+    @Test(
+        "Keys over HTTP are accepted from loopback addresses only",
+        arguments: [
+            ("https://id.example.com/keys?x=1", true), ("https://id.example.com:8443", true),
+            ("http://127.0.0.1:9/k", true),
+            ("http://[::1]:9/k", true), ("http://localhost/k", true), ("http://id.example.com/keys", false),
+            ("http://127.0.0.1.example.com/keys", false), ("http://10.0.0.1/keys", false),
+            ("ftp://127.0.0.1/keys", false),
+            ("https://", false), ("https://user@id.example.com/keys", false),
+        ])
+    func plainHTTP(_ text: String, _ isGood: Bool) {
         #expect(((try? KeyAddress(text)) != nil) == isGood)
     }
 
-    @Test func aSecretIsLong() async throws {
+    @Test("A short secret is refused")
+    func shortSecret() async throws {
         let keys = TestSigner.set([try TestSigner.es256("k").jwk()])
         await #expect(throws: KeySetError.self) {
             try await Self.access(keys: keys, secret: Array("0123456789abcdef0123456789abcde".utf8))
         }
     }
 
-    /// Another secret counts once it was read, and the one of before no more; a file that cannot be used changes nothing.
-    @Test func aSecretIsReadAgain() async throws {
+    @Test("A changed secret replaces the old one, and an unusable file changes nothing")
+    func changedSecret() async throws {
         let folder = try TemporaryFolder()
         let (first, second) = (Array(repeating: UInt8(65), count: 32), Array(repeating: UInt8(66), count: 40))
         func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: folder.path + "/secret")) }
@@ -400,8 +415,9 @@ import TestSupport
         #expect(await Self.refusal(access, new) == nil)
     }
 
-    /// Every byte counts, and so does where it stands.
-    @Test func marksTellTokensApart() {
+    /// Two tokens differ if any byte differs, at any position.
+    @Test("Different tokens have different fingerprints")
+    func fingerprints() {
         let token = (0..<70).map { String(UnicodeScalar(UInt8(48 + $0 % 70))) }.joined()
         var marks: Set<TokenMark> = [TokenMark(token)]
         for length in 0..<70 { marks.insert(TokenMark(String(token.prefix(length)))) }
@@ -413,7 +429,8 @@ import TestSupport
         #expect(marks.count == 141 && marks.contains(TokenMark(token)))
     }
 
-    @Test func base64IsStrict() {
+    @Test("Invalid base64 is refused")
+    func strictBase64() {
         for count in 0..<70 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
             #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes)

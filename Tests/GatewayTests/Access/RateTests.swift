@@ -5,9 +5,10 @@ import TestSupport
 
 @testable import Gateway
 
-/// Clients that ask too often, and their neighbours.
+/// Clients over their rate, and the other clients.
 @Suite struct RateTests {
-    @Test func aBucketHoldsASecond() {
+    @Test("A bucket contains the requests of one second")
+    func bucket() {
         let start = ContinuousClock.now
         var bucket = TokenBucket(rate: 10, now: start)
         for _ in 0..<10 { #expect(bucket.take(1, at: start) == nil) }
@@ -19,28 +20,31 @@ import TestSupport
         #expect(bucket.take(1, at: start.advanced(by: .seconds(60))) == 1)
     }
 
-    @Test func aLargePushNeedsAFullBucket() {
+    @Test("A large push needs a full bucket")
+    func largePush() {
         let start = ContinuousClock.now
         var bucket = TokenBucket(rate: 10, now: start)
         #expect(bucket.take(1, at: start) == nil)
         #expect(bucket.take(35, at: start) == 1)
         let full = start.advanced(by: .seconds(1))
         #expect(bucket.take(35, at: full) == nil)
-        // What it took too much is paid for.
+        // The bucket owes the excess of the large push.
         #expect(bucket.take(1, at: full) == 3)
         #expect(bucket.take(1, at: full.advanced(by: .milliseconds(2_500))) == 1)
         #expect(bucket.take(1, at: full.advanced(by: .milliseconds(2_700))) == nil)
     }
 
-    @Test func manyClientsAreForgotten() throws {
+    @Test("Idle clients are removed")
+    func manyClients() throws {
         let rates = ClientRates(requestsPerSecond: 1, editsPerSecond: nil, share: nil)
         let start = ContinuousClock.now
         for index in 0..<30_000 { try rates.request(of: "\(index)", at: start.advanced(by: .milliseconds(index))) }
         #expect(throws: Problem.self) { try rates.request(of: "29999", at: start.advanced(by: .milliseconds(29_999))) }
     }
 
-    /// Two names that only Swift's own comparison takes for one are two clients.
-    @Test func clientsAreToldApartByBytes() throws {
+    /// The names are equal by Swift's comparison of strings, but not by their bytes.
+    @Test("Clients are distinguished by the bytes of their names")
+    func bytes() throws {
         let rates = ClientRates(requestsPerSecond: 1, editsPerSecond: nil, share: nil)
         let now = ContinuousClock.now
         try rates.request(of: "\u{E9}", at: now)
@@ -48,7 +52,8 @@ import TestSupport
         #expect(throws: Problem.self) { try rates.request(of: "\u{E9}", at: now) }
     }
 
-    @Test func oneClientHasItsShareOfTheQueue() throws {
+    @Test("One client has a limited share of the queue")
+    func share() throws {
         let rates = ClientRates(requestsPerSecond: nil, editsPerSecond: nil, share: 2)
         try rates.beginPush(of: "a")
         try rates.beginPush(of: "a")
@@ -63,7 +68,8 @@ import TestSupport
         try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
     }
 
-    @Test func aNeighbourIsNotSlowed() async throws {
+    @Test("A client over its rate does not slow down another")
+    func otherClients() async throws {
         let (greedy, quiet) = (AccessToken.make(), AccessToken.make())
         let lines = [greedy.line(name: "g", rights: [.read, .write]), quiet.line(name: "q", rights: [.read, .write])]
         try await RunningGateway.with(
@@ -76,14 +82,14 @@ import TestSupport
                 #expect(last.status == 429 && last.headers["retry-after"] == "1")
                 let problem = try last.json()
                 #expect(problem["code"]?.text == "over-rate" && problem["retry"]?.bool == true)
-                // Before the envelope, and behind the token.
+                // The limit applies before the body is read, and after the token.
                 var nonsense = try await client.post("/v1/push", "nonsense")
                 while nonsense.status == 415 || nonsense.status == 400 {
                     nonsense = try await client.post("/v1/push", "nonsense")
                 }
                 #expect(nonsense.status == 429)
                 #expect(try await client.get("/healthz").status == 200)
-                // While the one goes on asking, the other gets all of its own.
+                // While one client continues, the other gets its full rate.
                 let isOver = Flag()
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     for _ in 0..<3 {
@@ -111,7 +117,8 @@ import TestSupport
     }
 
     /// Nothing is kept under the key of a push that was refused.
-    @Test func aPushOverTheRateMayComeAgain() async throws {
+    @Test("A push over the rate can be repeated")
+    func repeated() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(
             database, rules: JournalTests.rules, journal: .together, configure: { $0.editsPerSecond = 1 }

@@ -34,7 +34,8 @@ import TestSupport
         }
     }
 
-    @Test func aTokenTellsTheLine() async throws {
+    @Test("An access token has the rights of its line")
+    func line() async throws {
         let refresh = AccessToken.make()
         let file = try Self.file([
             refresh.line(name: "van", rights: [.refresh], roles: ["driver"], claims: #"{"area":7,"sub":"x"}"#)
@@ -52,7 +53,8 @@ import TestSupport
         #expect(json["sub"]?.text == "van" && json["roles"]?[0]?.text == "driver" && json["exp"] != nil)
     }
 
-    @Test func whatWasWithdrawnIsOut() async throws {
+    @Test("Withdrawn refresh tokens are refused")
+    func withdrawn() async throws {
         let (first, second) = (AccessToken.make(), AccessToken.make())
         let file = try Self.file([first.line(name: "a", rights: [.refresh, .read])])
         let tokens = try await Self.issuer(file)
@@ -67,7 +69,8 @@ import TestSupport
         #expect(try Self.bearer(tokens, token)?.roles == [ExactText("x")], "the line as it stands counts")
     }
 
-    @Test func gatewaysShareAKey() async throws {
+    @Test("Gateways share a key")
+    func sharedKey() async throws {
         let folder = try TemporaryFolder()
         let refresh = AccessToken.make()
         let file = try Self.file([refresh.line(name: "a", rights: [.refresh])])
@@ -93,8 +96,9 @@ import TestSupport
         }
     }
 
-    /// What another gateway has made is read, and a file that cannot be used changes nothing.
-    @Test func keysAreReadAgain() async throws {
+    /// The gateway reads keys that another gateway has written.
+    @Test("Changed keys are read again, and an unusable file changes nothing")
+    func reload() async throws {
         let folder = try TemporaryFolder()
         let (path, refresh) = (folder.path + "/key", AccessToken.make())
         let file = try Self.file([refresh.line(name: "a", rights: [.refresh])])
@@ -128,8 +132,9 @@ import TestSupport
         #expect(Self.refusal(tokens, try await issue(tokens)) == nil)
     }
 
-    /// The key beside the journal is made with the first refresh token, be that while the gateway runs.
-    @Test func aKeyOfItsOwnIsMadeOnceItIsNeeded() async throws {
+    /// The gateway creates the key next to the journal for the first refresh token, also while it runs.
+    @Test("The key is created when it is needed first")
+    func createdKey() async throws {
         let folder = try TemporaryFolder()
         let (path, refresh) = (folder.path + "/journal.token-key", AccessToken.make())
         let file = try Self.file([])
@@ -144,7 +149,8 @@ import TestSupport
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["journal.token-key"])
     }
 
-    @Test func theAddressGivesTokens() async throws {
+    @Test("The address returns access tokens")
+    func address() async throws {
         let (refresh, plain) = (AccessToken.make(), AccessToken.make())
         let file = try Self.file([
             refresh.line(name: "van", rights: [.refresh], roles: ["operator"]),

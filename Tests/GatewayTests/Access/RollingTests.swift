@@ -7,10 +7,10 @@ import TestSupport
 
 /// Certificates and keys that roll while clients go on sending.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RollingTests {
-    /// Rolls everything that SIGHUP reads, again and again, under clients that keep their connections.
+    /// Repeatedly replaces everything that SIGHUP reads, while clients keep their connections.
     ///
-    /// The clients never connect anew: a connection that breaks is a failure, and so is every answer but 200. What a roll
-    /// brought has to be there on new connections before the clients' tokens go over to it.
+    /// Clients never reconnect: a broken connection is a failure, and so is each status but 200. New keys have to work
+    /// on new connections before clients use new tokens.
     private static let script = """
         import base64, http.client, json, os, shutil, signal, ssl, sys, threading
         folder, port, pid, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
@@ -104,7 +104,8 @@ import TestSupport
             "tokens": min(client.seen for client in clients)}))
         """
 
-    @Test func nothingBreaksUnderLoad() async throws {
+    @Test("A replacement under load breaks no connection")
+    func load() async throws {
         let rounds = 4
         let folder = try TemporaryFolder()
         let refresh = AccessToken.make()
@@ -116,7 +117,7 @@ import TestSupport
         try write("tokens", refresh.line(name: "van", rights: [.refresh]))
         for number in 0...rounds {
             try await TestAuthority("cert\(number)", in: folder.path, names: "DNS:localhost")
-            // What was signed a moment ago counts until the next roll.
+            // A token with the previous key is valid until the next replacement.
             let both = number == 0 ? [number] : [number, number - 1]
             try write("keys\(number).json", TestSigner.set(try both.map { try signers[$0].jwk() }))
             try write("token\(number)", try signers[number].token())
@@ -145,7 +146,7 @@ import TestSupport
         #expect(
             result["tokens"]?.int == rounds && (result["least"]?.int ?? 0) >= 10 * rounds, "\(ran.output.prefix(2_000))"
         )
-        // What was rolled away is away.
+        // Keys that were removed are refused.
         let old = try await Shell.capture([
             "curl", "-sS", "-w", "%{http_code}", "--max-time", "20", "--cacert", folder.path + "/cert\(rounds).pem",
             "-H", "Authorization: Bearer " + (try signers[0].token()), "https://localhost:\(gateway.port)/v1/rules",

@@ -8,7 +8,9 @@ import TestSupport
 
 /// A snapshot ends with the rights under which it began.
 @Suite(.timeLimit(.minutes(3))) struct SnapshotEndTests {
-    /// Accepts every token a number of times; after that the token is withdrawn, or has another bearer.
+    /// Accepts a token a number of times.
+    ///
+    /// Then the token is withdrawn, or has another user.
     private final class CountingVerifier: TokenVerifier {
         private let left: Mutex<Int>
         private let before: Bearer
@@ -37,7 +39,7 @@ import TestSupport
 
     private static let reader = Bearer(name: "ann", rights: [.read], roles: [ExactText("driver")])
 
-    /// Returns what a client receives of a snapshot of 4,000 records until the gateway ends it.
+    /// The bytes that a client receives of a snapshot of 4,000 records until the gateway ends it.
     private static func received(_ verifier: any TokenVerifier) async throws -> String {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: FeedFixture.sql(.sqlite))
         let values = (100..<4_100).map { "(\($0), 1, 't\($0)')" }.joined(separator: ",")

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// A gateway that encrypts, and clients that others wrote.
+/// A gateway with TLS, and clients of other libraries.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TLSTests {
     static func makeCertificate(in folder: String, name: String = "server") async throws {
         try await Shell.run([
@@ -22,7 +22,8 @@ import TestSupport
             options: ["--tls-certificate", folder + "/server.pem", "--tls-key", folder + "/server.key"])
     }
 
-    @Test func aClientVerifiesTheGateway() async throws {
+    @Test("A client verifies the certificate of the gateway")
+    func verification() async throws {
         let folder = try TemporaryFolder()
         try await Self.makeCertificate(in: folder.path)
         let gateway = try await Self.gateway(folder.path)
@@ -38,8 +39,8 @@ import TestSupport
         #expect(try await Shell.capture(["curl", "-sS", "--max-time", "20", plain]).status != 0)
     }
 
-    /// Those who begin and say no more hold up nobody else.
-    @Test func aHandshakeThatStallsCostsNothing() async throws {
+    @Test("Clients that begin a handshake and stop do not delay others")
+    func stalledHandshake() async throws {
         let folder = try TemporaryFolder()
         try await Self.makeCertificate(in: folder.path)
         let gateway = try await Self.gateway(folder.path)
@@ -60,7 +61,8 @@ import TestSupport
     }
 
     /// Connections that are open go on under the certificate that they began with.
-    @Test func aCertificateIsRenewed() async throws {
+    @Test("A renewed certificate is used without a restart")
+    func renewal() async throws {
         let folder = try TemporaryFolder()
         try await Self.makeCertificate(in: folder.path)
         try await Self.makeCertificate(in: folder.path, name: "next")
@@ -104,7 +106,8 @@ import TestSupport
     }
 
     /// The address of a key set is believed only under a certificate of its name, from an authority that is trusted.
-    @Test func aKeySetComesEncrypted() async throws {
+    @Test("A key set is loaded over TLS")
+    func keySet() async throws {
         let folder = try TemporaryFolder(files: ["index.html": "", "keys.json": #"{"keys":[]}"#])
         try await Self.makeCertificate(in: folder.path)
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
@@ -126,11 +129,13 @@ import TestSupport
         await #expect(throws: KeySetError.self) { try await body("127.0.0.2", authority: authority) }
     }
 
-    @Test(arguments: [
-        (["--tls-certificate", "/nowhere"], "--tls-certificate and --tls-key go together"),
-        (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "a certificate and its key in PEM"),
-    ])
-    func whatCannotBeUsedIsAnError(_ options: [String], _ fault: String) async throws {
+    @Test(
+        "Unusable files are errors",
+        arguments: [
+            (["--tls-certificate", "/nowhere"], "--tls-certificate and --tls-key go together"),
+            (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "a certificate and its key in PEM"),
+        ])
+    func unusableFiles(_ options: [String], _ fault: String) async throws {
         let ran = try await Shell.capture(
             [GatewayProcess.program, "serve", "--database", "sqlite:/nowhere", "--rules", "/nowhere"] + options)
         #expect(ran.status == 1 && ran.errors.contains(fault), "\(ran.errors)")

@@ -37,7 +37,7 @@ struct TestSigner: Sendable {
         self.edwards = edwards
     }
 
-    /// The public key as a key set holds it.
+    /// The public key in the form of a key set.
     func jwk(_ more: [String: String] = [:]) throws -> String {
         var members = more
         if let kid { members["kid"] = kid }
@@ -59,7 +59,7 @@ struct TestSigner: Sendable {
         return Self.json(members)
     }
 
-    /// The public key as anybody can read it.
+    /// The public key in PEM.
     var pem: String { rsa?.publicKey.pemRepresentation ?? "" }
 
     static func set(_ keys: [String]) -> String { #"{"keys":["# + keys.joined(separator: ",") + "]}" }
@@ -73,7 +73,9 @@ struct TestSigner: Sendable {
         return curve != nil ? "ES256" : "EdDSA"
     }
 
-    /// The claims of a good token, that ends in an hour; values are JSON, an empty one leaves the claim out.
+    /// The claims of a valid token that expires in an hour.
+    ///
+    /// Values are JSON; an empty value omits the claim.
     static func claims(_ more: [String: String] = [:]) -> String {
         var members = [
             "iss": "\"\(issuer)\"", "aud": "\"\(audience)\"", "sub": "\"ann\"",
@@ -84,7 +86,7 @@ struct TestSigner: Sendable {
         return "{" + written.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    /// Signs claims under a header; nil makes the one that goes with the key.
+    /// Signs claims with a header; nil for the header of the key.
     func token(_ claims: String = claims(), header: String? = nil) throws -> String {
         let named = kid.map { ",\"kid\":\"\($0)\"" } ?? ""
         let head = header ?? "{\"alg\":\"\(algorithm)\"\(named)}"

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Lines of a tokens file, and the rights that they give.
+/// Lines of a tokens file, and their rights.
 @Suite struct TokenLineTests {
     private static let hash = "sha256:" + String(repeating: "0a", count: 32)
 
@@ -13,7 +13,8 @@ import TestSupport
         try TokenLine(Substring(line), at: "f:1: ")?.bearer
     }
 
-    @Test func rolesAndClaimsAreRead() throws {
+    @Test("Roles and claims are read")
+    func rolesAndClaims() throws {
         let line =
             "  tablet-7\tread,write,operator \(Self.hash) roles=driver,planner claims={\"areas\": [1, 2], \"x\": \"a b\"} "
         let bearer = try #require(try Self.bearer(line))
@@ -25,7 +26,8 @@ import TestSupport
         #expect(bearer.claims["who"] == nil && bearer.expiry == nil)
     }
 
-    @Test func theyMayBeLeftOut() throws {
+    @Test("Roles and claims are optional")
+    func optional() throws {
         #expect(try Self.bearer("a refresh \(Self.hash)")?.rights == [.refresh])
         #expect(try Self.bearer("a read \(Self.hash) roles=x\r")?.roles == [ExactText("x")])
         #expect(try Self.bearer("a read \(Self.hash) claims={}")?.claims.isEmpty == true)
@@ -33,15 +35,18 @@ import TestSupport
         #expect(try Self.bearer(" \t") == nil)
     }
 
-    @Test(arguments: [
-        ("read \(hash) roles=", "“roles=” is followed"), ("read \(hash) roles=a,,b", "“roles=” is followed"),
-        ("read \(hash) roles=a, b", "“roles=” is followed"), ("read \(hash) claims=", "“claims=” is followed"),
-        ("read \(hash) claims=[]", "“claims=” is followed"), ("read \(hash) claims={\"a\":1,\"a\":2}", "“claims=” is"),
-        ("read \(hash) claims={} roles=a", "“claims=” is followed"), ("read \(hash) role=a", "a line is"),
-        ("read, \(hash)", "rights are"), ("admin \(hash)", "rights are"), ("read sha256:00", "a line is"),
-        ("read \(hash) roles=a nonsense", "a line is"),
-    ])
-    func whatIsWrongIsSaid(_ rest: String, _ fault: String) {
+    @Test(
+        "Each error names its line",
+        arguments: [
+            ("read \(hash) roles=", "“roles=” is followed"), ("read \(hash) roles=a,,b", "“roles=” is followed"),
+            ("read \(hash) roles=a, b", "“roles=” is followed"), ("read \(hash) claims=", "“claims=” is followed"),
+            ("read \(hash) claims=[]", "“claims=” is followed"),
+            ("read \(hash) claims={\"a\":1,\"a\":2}", "“claims=” is"),
+            ("read \(hash) claims={} roles=a", "“claims=” is followed"), ("read \(hash) role=a", "a line is"),
+            ("read, \(hash)", "rights are"), ("admin \(hash)", "rights are"), ("read sha256:00", "a line is"),
+            ("read \(hash) roles=a nonsense", "a line is"),
+        ])
+    func errors(_ rest: String, _ fault: String) {
         #expect {
             _ = try Self.bearer("a " + rest)
         } throws: { error in
@@ -50,7 +55,8 @@ import TestSupport
     }
 
     /// The line that is printed is the line that is read.
-    @Test func aLineIsWrittenAsItIsRead() throws {
+    @Test("A line is written as it is read")
+    func written() throws {
         let line = AccessToken.make().line(
             name: "a", rights: [.operate, .read], roles: ["x", "y"], claims: #"{"area":7}"#)
         let bearer = try #require(try Self.bearer(line))
@@ -58,7 +64,8 @@ import TestSupport
         #expect(bearer.claims["area"] == .integer(7))
     }
 
-    @Test func theJournalIsForOperators() async throws {
+    @Test("Only operators read the journal")
+    func operators() async throws {
         let database = try await JournalTests.database(.sqlite)
         let matrix: [(rights: Set<AccessRight>, roles: [String], look: Int, undo: Int)] = [
             ([.read, .write], [], 403, 403), ([.read, .write, .operate], [], 200, 404), ([.operate], [], 200, 404),
@@ -82,8 +89,9 @@ import TestSupport
         }
     }
 
-    /// Everywhere but at its own address it is no token at all.
-    @Test func aRefreshTokenOpensNothing() async throws {
+    /// Only the address for access tokens accepts it.
+    @Test("A refresh token gives no access")
+    func refreshToken() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let token = AccessToken.make()
         try await RunningGateway.with(

@@ -6,25 +6,32 @@ import TestSupport
 
 /// Programs that are too old.
 @Suite struct UpgradeTests {
-    @Test(arguments: [
-        ("3.2", "3.2", false), ("3.2.0", "3.2", false), ("3.10", "3.9", false), ("3.9", "3.10", true),
-        ("3.2-beta", "3.2", true), ("3.2", "3.2-beta", false), ("3.2-alpha", "3.2-beta", true), ("4", "3.9.9", false),
-        ("3.2+45", "3.2", false), ("0003.2", "3.2", false), ("2", "10", true),
-    ])
-    func versionsCompareByNumbers(_ version: String, _ minimum: String, _ isOld: Bool) throws {
+    @Test(
+        "Versions are compared by numbers",
+        arguments: [
+            ("3.2", "3.2", false), ("3.2.0", "3.2", false), ("3.10", "3.9", false), ("3.9", "3.10", true),
+            ("3.2-beta", "3.2", true), ("3.2", "3.2-beta", false), ("3.2-alpha", "3.2-beta", true),
+            ("4", "3.9.9", false),
+            ("3.2+45", "3.2", false), ("0003.2", "3.2", false), ("2", "10", true),
+        ])
+    func comparison(_ version: String, _ minimum: String, _ isOld: Bool) throws {
         let (a, b) = (try #require(ClientVersion(version)), try #require(ClientVersion(minimum)))
         #expect(a.isOlder(than: b) == isOld)
     }
 
-    @Test(arguments: ["", "x", "v3", "3.", ".3", "3..2", "3.2 ", "٣", "99999999999999999999", "-1", "3,2"])
-    func otherVersionsCannotBeRead(_ text: String) { #expect(ClientVersion(text) == nil) }
+    @Test(
+        "Other forms are not versions",
+        arguments: ["", "x", "v3", "3.", ".3", "3..2", "3.2 ", "٣", "99999999999999999999", "-1", "3,2"])
+    func otherForms(_ text: String) { #expect(ClientVersion(text) == nil) }
 
-    @Test(arguments: ["shop", "/3", "shop/", "shop/x"]) func aMinimumIsChecked(_ text: String) {
+    @Test("The minimum version is checked", arguments: ["shop", "/3", "shop/", "shop/x"])
+    func minimum(_ text: String) {
         #expect(throws: MinimumClientsError.self) { try MinimumClients([text]) }
         #expect(throws: MinimumClientsError.self) { try MinimumClients(["a/1", "a/2"]) }
     }
 
-    @Test func oldProgramsAreToldSoBeforeAnythingElse() async throws {
+    @Test("The version of a client is checked before all else")
+    func oldPrograms() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let token = AccessToken.make()
         let minimum = try MinimumClients(

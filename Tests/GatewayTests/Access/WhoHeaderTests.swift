@@ -6,13 +6,16 @@ import TestSupport
 
 /// The user in answers, and in requests that were made for one user.
 @Suite struct WhoHeaderTests {
-    @Test(arguments: [
-        ("ann", "ann"), ("tablet-7_a.b~", "tablet-7_a.b~"), ("Zoë", "Zo%C3%AB"), ("a b%", "a%20b%25"),
-        ("https://id.example\nann", "https%3A%2F%2Fid.example%0Aann"), ("\u{1}", "%01"), ("", ""),
-    ])
-    func valuesArePercentEncoded(_ owner: String, _ value: String) { #expect(WhoHeader.value(of: owner) == value) }
+    @Test(
+        "Values are percent-encoded",
+        arguments: [
+            ("ann", "ann"), ("tablet-7_a.b~", "tablet-7_a.b~"), ("Zoë", "Zo%C3%AB"), ("a b%", "a%20b%25"),
+            ("https://id.example\nann", "https%3A%2F%2Fid.example%0Aann"), ("\u{1}", "%01"), ("", ""),
+        ])
+    func encoding(_ owner: String, _ value: String) { #expect(WhoHeader.value(of: owner) == value) }
 
-    @Test func anAnswerNamesTheUserOfItsToken() async throws {
+    @Test("An answer names the user of its token")
+    func answer() async throws {
         try await Self.with { ann, bob async throws in
             #expect(try await ann.get("/v1/rules").headers["x-who"] == "Zo%C3%AB")
             #expect(try await bob.get("/v1/rules").headers["x-who"] == "bob")
@@ -21,7 +24,8 @@ import TestSupport
         }
     }
 
-    @Test func aRequestForAnotherUserIsRefusedAndWritesNothing() async throws {
+    @Test("A request for another user is refused and writes nothing")
+    func otherUser() async throws {
         try await Self.with { ann, bob async throws in
             let push = """
                 {"key": "k1", "edits": [{"resource": "people", "id": 1,
@@ -37,7 +41,9 @@ import TestSupport
         }
     }
 
-    /// Runs a gateway with two users, one of whom has a name that a header cannot hold as it is.
+    /// Runs a gateway with two users.
+    ///
+    /// The name of one has characters that a header cannot contain.
     private static func with(
         _ body: @escaping @Sendable (_ ann: HTTPClient.Session, _ bob: HTTPClient.Session) async throws -> Void
     ) async throws {

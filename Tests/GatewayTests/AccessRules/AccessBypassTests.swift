@@ -13,7 +13,8 @@ import TestSupport
         return try #require(page["entries"]?.array.compactMap { $0["number"]?.int }.max(), "\(page)")
     }
 
-    @Test(arguments: TestEngine.allCases) func anUndoObeysTheRules(_ kind: TestEngine) async throws {
+    @Test("An undo obeys the access rules", arguments: TestEngine.allCases)
+    func undo(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             let number = try await Self.entry(
                 gateway, "stops",
@@ -29,7 +30,7 @@ import TestSupport
             let undone = try await gateway.post("/v1/journal/\(done)/undo", "{}", as: DeliveryStops.office)
             #expect(try undone.json()["outcomes"]?[0]?["outcome"]?.text == "server-won", "\(undone.text)")
             #expect(try await gateway.database.run("SELECT st FROM stops WHERE id = 3").contains("done"))
-            // What the operator sees and may write is taken back.
+            // Values that the operator may read and write are undone.
             let own = try await Self.entry(
                 gateway, "stops", #"{"id": 1, "changeset": {"stop": {"title": {"old": "mine", "new": "ours"}}}}"#)
             let back = try await gateway.post("/v1/journal/\(own)/undo", "{}", as: DeliveryStops.chief)
@@ -49,7 +50,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func anItemOfAnotherRecordIsNotBroughtBack(_ kind: TestEngine) async throws {
+    @Test("An item of another record is not restored", arguments: TestEngine.allCases)
+    func otherItem(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             _ = try await Self.entry(
                 gateway, "allnotes",
@@ -60,7 +62,7 @@ import TestSupport
                 #expect(answer.status == 200 && !answer.text.contains("HIDDEN"), "\(answer.text)")
                 #expect(try answer.json()["outcomes"]?[0]?["outcome"]?.text == "missing", "\(answer.text)")
             }
-            // One of its own comes back, whoever deleted it, where the client could see that.
+            // An item of the record is restored, whoever deleted it, if the client could read that.
             _ = try await Self.entry(
                 gateway, "stops",
                 #"{"id": 1, "changeset": {"notes": [{"id": 1, "old": {"body": "b"}, "new": null}]}}"#)
@@ -70,7 +72,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func twoRolesDoNotAddUpToADeletion(_ kind: TestEngine) async throws {
+    @Test("Two roles together do not allow a deletion", arguments: TestEngine.allCases)
+    func twoRoles(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             let move = #"{"resource": "stops", "id": 3, "changeset": {"stop": {"area": {"old": 1, "new": 9}}}}"#
             let delete =
@@ -78,14 +81,15 @@ import TestSupport
             for atomic in ["push", "edit"] {
                 let answer = try await gateway.post(
                     "/v1/push", #"{"atomic": "\#(atomic)", "edits": [\#(move), \#(delete)]}"#, as: DeliveryStops.both)
-                // The role that deletes did not hold before the push, and the one that moves does not hold after it.
+                // The role that deletes did not apply before the push. The role that moves does not apply after it.
                 #expect(answer.text.contains(atomic == "push" ? "no-right" : "outside-rows"), "\(answer.text)")
                 #expect(try await gateway.database.run("SELECT area FROM stops WHERE id = 3").contains("1"))
             }
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func whatIsBroughtBackIsCreated(_ kind: TestEngine) async throws {
+    @Test("A restoration needs the right to create", arguments: TestEngine.allCases)
+    func restoration(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             let edit = #"{"stop": {"title": {"old": "a", "new": "t"}, "area": {"old": 0, "new": 1}}}"#
             let refused = try await gateway.merge("77", edit, as: DeliveryStops.driver)
@@ -97,7 +101,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func theEditIsBlamedThatLedOut(_ kind: TestEngine) async throws {
+    @Test("The problem names the edit that moved the record out of the role's rows", arguments: TestEngine.allCases)
+    func blamedEdit(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             let edits = [
                 #"{"resource": "stops", "id": 1, "changeset": {"stop": {"title": {"old": "mine", "new": "ours"}}}}"#,

@@ -2,7 +2,7 @@ import Operations
 import Testing
 import TestSupport
 
-/// Values of one tenant stand in no byte of any answer to another.
+/// No answer to one tenant contains a byte of another tenant's values.
 @Suite(.timeLimit(.minutes(5))) struct AccessCanaryTests {
     private static let filling = (1...12).map { id in
         let area = id % 2 + 1
@@ -79,9 +79,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, 0..<2) func nobodyReadsAnothersValues(_ kind: TestEngine, _ seed: Int)
-        async throws
-    {
+    @Test("No client reads values of another tenant", arguments: TestEngine.allCases, 0..<2)
+    func canaries(_ kind: TestEngine, _ seed: Int) async throws {
         let clients = (1...2).map {
             Rounds.Client("t\($0)", ["tenant"], claims: #"{"area": \#($0)}"#, rights: [.read, .write, .operate])
         }
@@ -104,9 +103,10 @@ import TestSupport
                         try await gateway.post(request.path, body, as: client)
                     } else { try await gateway.get(request.path, as: client) }
                 #expect(answer.status < 500, "seed \(seed), step \(step): \(request) \(answer.text)")
-                // What a client sends itself comes back to it.
-                let told = answer.text.replacing("code-CANARY\(3 - tenant)-", with: "")
-                #expect(!told.contains("CANARY\(3 - tenant)"), "seed \(seed), step \(step): \(request) \(answer.text)")
+                // A client's own text is returned to it.
+                let reported = answer.text.replacing("code-CANARY\(3 - tenant)-", with: "")
+                #expect(
+                    !reported.contains("CANARY\(3 - tenant)"), "seed \(seed), step \(step): \(request) \(answer.text)")
             }
         }
     }

@@ -28,7 +28,8 @@ import TestSupport
         return said.output
     }
 
-    @Test(arguments: TestEngine.allCases) func aTokenIsExplained(_ kind: TestEngine) async throws {
+    @Test("The rights of a token are explained", arguments: TestEngine.allCases)
+    func explanation(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
         let seen = try await Self.explain("stops/1", as: Rounds.ann, database)
         #expect(seen.contains("the token of “ann”, roles: driver\nstops/1: seen as “driver” (stops.yaml:"), "\(seen)")
@@ -40,8 +41,9 @@ import TestSupport
         #expect(try await Self.explain("stops/77", as: Rounds.boss, database).contains("the record does not exist"))
     }
 
-    /// A snapshot that is shipped with an app is one of those who will open it.
-    @Test func aSnapshotIsMadeForARole() async throws {
+    /// An app can be shipped with a snapshot for the role of its users.
+    @Test("A snapshot is made for a role")
+    func snapshot() async throws {
         let database = try await Rounds.database(.sqlite)
         let folder = try TemporaryFolder()
         let file = folder.path + "/all.ndjson"

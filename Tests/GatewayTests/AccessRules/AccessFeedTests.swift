@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Changes as clients of different rows see them.
+/// Changes for clients that read different rows.
 @Suite(.timeLimit(.minutes(5))) struct AccessFeedTests {
     /// A client that follows the feed.
     final class Follower {
@@ -10,7 +10,7 @@ import TestSupport
         private let resource: String
         var feed = ""
         var revision = 0
-        /// Records by their ids, as the client knows them.
+        /// The client's copies by id.
         var records: [Int: JSON] = [:]
 
         init(_ client: Rounds.Client, _ gateway: RunningGateway, of resource: String = "stops") async throws {
@@ -28,11 +28,13 @@ import TestSupport
             }
         }
 
-        /// Asks for what has changed; returns the ids that are named, those that are gone as negative numbers.
+        /// Requests changes, and returns the ids of the reported records.
+        ///
+        /// Ids of missing records are negative.
         ///
         /// - Parameters:
-        ///   - seconds: the time that the gateway waits for news, where there are none.
-        ///   - limit: asks for one page of so many changes, and leaves the others.
+        ///   - seconds: how long the gateway waits if there are no changes.
+        ///   - limit: requests one page with so many changes.
         func poll(waiting seconds: Int = 0, limit: Int? = nil) async throws -> [Int] {
             var named: [Int] = []
             var more = true
@@ -62,12 +64,13 @@ import TestSupport
         try await settle(gateway)
     }
 
-    /// Waits until everything that was acknowledged is in the feed: the answer to a sync waits for its own changes.
+    /// Waits until all acknowledged changes are in the feed, by a sync, which waits for them.
     static func settle(_ gateway: RunningGateway) async throws {
         _ = try await gateway.post("/v1/sync", "{}", as: Rounds.boss)
     }
 
-    @Test(arguments: TestEngine.allCases) func aRecordThatLeavesIsGoneOnce(_ kind: TestEngine) async throws {
+    @Test("A departure is reported once", arguments: TestEngine.allCases)
+    func departure(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let ann = try await Follower(Rounds.ann, gateway)
             let bob = try await Follower(Rounds.bob, gateway)
@@ -88,9 +91,9 @@ import TestSupport
         }
     }
 
-    /// A record that left a client changes again while the client reads page by page: the change that took it has moved
-    /// on, and is told all the same.
-    @Test(arguments: TestEngine.allCases) func whatLeftBetweenTwoPagesIsGone(_ kind: TestEngine) async throws {
+    /// The record changes again after its departure, while the client reads page by page.
+    @Test("A departure between two pages is reported", arguments: TestEngine.allCases)
+    func betweenPages(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let ann = try await Follower(Rounds.ann, gateway)
             let late = try await Follower(Rounds.ann, gateway)
@@ -105,7 +108,7 @@ import TestSupport
             try await title(2, "a")
             try await title(2, "b")
             try await title(1, "c")
-            // The move stands before the title of 2, the title of 1 behind it.
+            // The move is before the title of 2, and the title of 1 after it.
             #expect(try await ann.poll(limit: 1) == [-1])
             try await title(1, "d")
             #expect(try await ann.poll(limit: 1) == [2])
@@ -113,9 +116,9 @@ import TestSupport
             #expect(ann.records.keys.sorted() == [2])
             #expect(try await late.poll() == [2, -1])
             #expect(try await late.poll() == [])
-            // To whom it came, it is told where it changed last.
+            // The new reader gets the record at its last change.
             #expect(try await bob.poll() == [1])
-            // Whoever came later never saw it.
+            // A client that starts later has never read the record.
             try await Self.move(1, 3, 4, gateway)
             try await Self.move(1, 4, 5, gateway)
             #expect(try await ann.poll() == [])
@@ -123,7 +126,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func othersAreNotNamed(_ kind: TestEngine) async throws {
+    @Test("Records of others are not reported", arguments: TestEngine.allCases)
+    func otherRecords(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let ann = try await Follower(Rounds.ann, gateway)
             let kim = try await Follower(Rounds.kim, gateway)
@@ -144,7 +148,8 @@ import TestSupport
     }
 
     /// The column that a condition looks at may be written through another resource over the same table.
-    @Test(arguments: TestEngine.allCases) func anotherResourceMovesThem(_ kind: TestEngine) async throws {
+    @Test("Moves through another resource are reported", arguments: TestEngine.allCases)
+    func otherResource(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
         let other = """
             resource: yards
@@ -173,8 +178,11 @@ import TestSupport
         }
     }
 
-    /// Other programs move rows as well, and who could see them stands in the marks.
-    @Test(arguments: TestEngine.allCases) func otherProgramsMoveThem(_ kind: TestEngine) async throws {
+    /// Other programs also move rows.
+    ///
+    /// The row digests contain the values of the conditions.
+    @Test("Moves by other programs are reported", arguments: TestEngine.allCases)
+    func otherPrograms(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
         try await RunningGateway.with(
             database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
@@ -199,8 +207,9 @@ import TestSupport
         }
     }
 
-    /// Other programs change items of records, and move them; records that a client never saw are not named.
-    @Test(arguments: TestEngine.allCases) func otherProgramsChangeItemsOfOthers(_ kind: TestEngine) async throws {
+    /// Other programs change and move items of records.
+    @Test("Changes of items are not reported for records that a client never read", arguments: TestEngine.allCases)
+    func foreignItems(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
         try await RunningGateway.with(
             database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
@@ -210,12 +219,12 @@ import TestSupport
             let ann = try await Follower(Rounds.ann, gateway)
             func expect(_ ids: Set<Int>, _ seen: [Int], after sql: String) async throws {
                 try await database.run(sql)
-                var told: Set<Int> = []
+                var reported: Set<Int> = []
                 let end = ContinuousClock.now + .seconds(60)
-                while !ids.isSubset(of: told), ContinuousClock.now < end {
-                    told.formUnion(try await boss.poll(waiting: 5))
+                while !ids.isSubset(of: reported), ContinuousClock.now < end {
+                    reported.formUnion(try await boss.poll(waiting: 5))
                 }
-                #expect(told == ids, "\(sql)")
+                #expect(reported == ids, "\(sql)")
                 #expect(try await ann.poll().sorted() == seen, "\(sql)")
             }
             try await expect([3], [], after: "INSERT INTO parcels (id, stop_id, label) VALUES (4, 3, 'D');")
@@ -229,8 +238,11 @@ import TestSupport
         }
     }
 
-    /// A row that was another's while a snapshot came by is whose it was before the scan comes by.
-    @Test(arguments: TestEngine.allCases) func whatASnapshotDidNotShowIsTold(_ kind: TestEngine) async throws {
+    /// During the snapshot the row belongs to another area.
+    ///
+    /// It is moved back before the scan reads it.
+    @Test("A record that was hidden during the snapshot is reported", arguments: TestEngine.allCases)
+    func missingInSnapshot(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
         try await RunningGateway.with(
             database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
@@ -251,12 +263,12 @@ import TestSupport
             }
             #expect(bob.records.keys.sorted() == [3, 5])
             #expect(ann.records.keys.sorted() == [1, 2])
-            // Rows that a client does not see were not missed by it.
+            // Rows that a client may not read are not missing for it.
             #expect(try await Set(boss.poll()) == [3])
         }
     }
 
-    /// The end of what a page has shown, before the scan has come by.
+    /// How a record departs after a page, before the scan reads it.
     enum End: String, CaseIterable {
         case movedBack = "UPDATE stops SET area = 3 WHERE id = 3;"
         case deleted = """
@@ -266,11 +278,12 @@ import TestSupport
         case movedBackAndPushed = "UPDATE stops SET area = 3 WHERE id = 3; UPDATE depots SET name = name;"
     }
 
-    /// A page of changes shows a record as it stands, of which no revision knows yet that the client may see it; it is gone
-    /// for the client before the scan comes by.
-    @Test(arguments: TestEngine.allCases, End.allCases) func whatAPageShowedIsToldWhenItIsGone(
-        _ kind: TestEngine, _ way: End
-    ) async throws {
+    /// No revision says that the client may read the record.
+    ///
+    /// It departs before the scan reads it.
+    @Test(
+        "A record that only a page contained is reported when it departs", arguments: TestEngine.allCases, End.allCases)
+    func shownInPage(_ kind: TestEngine, _ way: End) async throws {
         let database = try await Rounds.database(kind)
         try await RunningGateway.with(
             database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
@@ -278,7 +291,7 @@ import TestSupport
             try await gateway.client { try await $0.hasScanned() }
             let (ann, boss) = (try await Follower(Rounds.ann, gateway), try await Follower(Rounds.boss, gateway))
             let end = ContinuousClock.now + .seconds(60)
-            // The feed knows of the record, and that it has always been another's.
+            // The feed has the record as one of another area.
             try await database.run("UPDATE stops SET title = 'Drei' WHERE id = 3;")
             while boss.records[3]?["stop"]?["title"]?.text != "Drei", ContinuousClock.now < end {
                 _ = try await boss.poll(waiting: 1)
@@ -300,8 +313,8 @@ import TestSupport
         }
     }
 
-    /// A client that sees other rows than before has another feed.
-    @Test(arguments: TestEngine.allCases) func otherClaimsAreAnotherFeed(_ kind: TestEngine) async throws {
+    @Test("Other claims have another feed", arguments: TestEngine.allCases)
+    func otherClaims(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let ann = try await Follower(Rounds.ann, gateway)
             let bob = try await Follower(Rounds.bob, gateway)
@@ -319,11 +332,9 @@ import TestSupport
         }
     }
 
-    /// Random moves, and clients that read page by page and never reach the end: in the end each knows exactly its own
-    /// rows.
-    @Test(arguments: TestEngine.allCases, 0..<4) func whoeverLagsEndsWithItsOwnRows(
-        _ kind: TestEngine, _ seed: Int
-    ) async throws {
+    /// Random moves, and clients that read page by page and never reach the end.
+    @Test("A client that is always late has exactly its rows in the end", arguments: TestEngine.allCases, 0..<4)
+    func lateClients(_ kind: TestEngine, _ seed: Int) async throws {
         try await Rounds.with(kind) { gateway in
             var random = SeededRandom(seed: seed)
             var followers: [Follower] = []
@@ -353,11 +364,11 @@ import TestSupport
         }
     }
 
-    /// Random moves, and clients that look now and then: each knows exactly its own rows, and nobody is told an id that
-    /// it could not have seen since it last looked.
-    @Test(arguments: TestEngine.allCases, 0..<4) func randomMovesAreSeenByWhomTheyConcern(
-        _ kind: TestEngine, _ seed: Int
-    ) async throws {
+    /// Random moves, and clients that poll now and then.
+    ///
+    /// Each has exactly its rows, and gets no id that it could not have read since its last poll.
+    @Test("Random moves are reported to the clients concerned", arguments: TestEngine.allCases, 0..<4)
+    func randomMoves(_ kind: TestEngine, _ seed: Int) async throws {
         try await Rounds.with(kind) { gateway in
             var random = SeededRandom(seed: seed)
             let clients = [Rounds.ann, Rounds.bob, Rounds.lee]
@@ -365,7 +376,7 @@ import TestSupport
             var followers: [Follower] = []
             for client in clients { followers.append(try await Follower(client, gateway)) }
             var standing: [Int: Int] = [1: 1, 2: 2, 3: 3, 5: 3]
-            // The ids that each client could have seen since it last looked; lee also sees by owner.
+            // The ids that each client could have read since its last poll. Lee also reads by owner.
             var seen: [String: Set<Int>] = [:]
             let owned: Set<Int> = [2, 3]
             func isShown(_ id: Int, _ name: String) -> Bool {
@@ -395,7 +406,7 @@ import TestSupport
                 let named = try await follower.poll()
                 let name = follower.client.name
                 for id in named {
-                    #expect(seen[name]?.contains(abs(id)) == true, "seed \(seed): \(name) is told \(id)")
+                    #expect(seen[name]?.contains(abs(id)) == true, "seed \(seed): \(name) got \(id)")
                 }
                 let expected = standing.keys.filter { isShown($0, name) }.sorted()
                 #expect(follower.records.keys.sorted() == expected, "seed \(seed): \(name)")

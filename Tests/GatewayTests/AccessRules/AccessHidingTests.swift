@@ -3,7 +3,9 @@ import TestSupport
 
 /// Rows that a condition hides look exactly like rows that do not exist.
 @Suite(.timeLimit(.minutes(5))) struct AccessHidingTests {
-    /// Ann sees the areas 1 and 2: stop 3 exists, stop 99 does not.
+    /// Ann reads the areas 1 and 2.
+    ///
+    /// Stop 3 exists, stop 99 does not.
     private static let requests: [(path: String, body: String?)] = [
         ("/v1/records/stops/ID", nil),
         ("/v1/merge/stops", #"{"id": ID, "changeset": {"stop": {"title": {"old": "Three", "new": "x"}}}}"#),
@@ -27,8 +29,8 @@ import TestSupport
         ),
     ]
 
-    @Test(arguments: TestEngine.allCases, Array(requests.indices))
-    func hiddenAndMissingAreAnsweredAlike(_ kind: TestEngine, _ number: Int) async throws {
+    @Test("Hidden and missing records have equal answers", arguments: TestEngine.allCases, Array(requests.indices))
+    func equalAnswers(_ kind: TestEngine, _ number: Int) async throws {
         let request = Self.requests[number]
         try await Rounds.with(kind) { gateway in
             func answer(_ id: Int) async throws -> (Int, String, [String: String]) {
@@ -49,8 +51,9 @@ import TestSupport
         }
     }
 
-    /// Deleting is `already` where there is nothing, also where there is something that is not the client's.
-    @Test(arguments: TestEngine.allCases) func deletingAHiddenRowDoesNothing(_ kind: TestEngine) async throws {
+    /// The outcome of a deletion is `already` for a missing row, and also for a hidden one.
+    @Test("A deletion of a hidden row changes nothing", arguments: TestEngine.allCases)
+    func deletion(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let answer = try await gateway.merge(
                 "2", #"{"stop": {"old": {"title": "Two"}, "new": null}}"#, as: Rounds.kim)
@@ -59,7 +62,7 @@ import TestSupport
         }
     }
 
-    /// A key or a unique value that a hidden row has cannot be given again, and who has it is not told.
+    /// A key or a unique value of a hidden row collides, and the answer does not name the row.
     @Test(arguments: TestEngine.allCases) func collisionsShowNothing(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let key = try await gateway.merge(

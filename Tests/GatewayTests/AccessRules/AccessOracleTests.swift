@@ -1,9 +1,9 @@
 import Testing
 import TestSupport
 
-/// Random requests of all roles, each answered as a slow oracle in memory says.
+/// Random requests of all roles are compared with a slow oracle in memory.
 @Suite(.timeLimit(.minutes(5))) struct AccessOracleTests {
-    /// A row of the table as the oracle knows it.
+    /// A row of the table.
     struct Stop: Equatable, Sendable {
         var area: Int?
         var owner: String?
@@ -13,7 +13,7 @@ import TestSupport
         var due: String?
     }
 
-    /// A role, said as plainly as can be.
+    /// A role in the simplest form.
     struct Role: Sendable {
         let name: String
         let reads: Set<String>
@@ -93,15 +93,15 @@ import TestSupport
         }
     }
 
-    /// An answer and the rows behind it, as the oracle expects them.
+    /// An expected answer, and the expected rows afterwards.
     struct Expected {
         var status: Int
         var outcome: String?
         var stops: [Int: Stop]
     }
 
-    @Test(arguments: TestEngine.allCases, 0..<5)
-    func everyAnswerIsTheOracles(_ kind: TestEngine, _ seed: Int) async throws {
+    @Test("Each answer equals the oracle's", arguments: TestEngine.allCases, 0..<5)
+    func oracle(_ kind: TestEngine, _ seed: Int) async throws {
         try await Rounds.with(kind) { gateway in
             var random = SeededRandom(seed: seed)
             var stops: [Int: Stop] = [
@@ -143,7 +143,7 @@ import TestSupport
         }
     }
 
-    // MARK: What is expected
+    // MARK: Expectations
 
     private static func editing(
         _ id: Int, _ group: String, _ old: String, _ new: String, _ stops: [Int: Stop], by client: Rounds.Client
@@ -218,8 +218,8 @@ import TestSupport
     ) async throws {
         #expect(answer.status == expected.status, "\(note): \(answer.text)")
         let body = try answer.json()
-        let told = body["problem"]?["code"]?.text ?? body["outcomes"]?[0]?["outcome"]?.text
-        if answer.status != 404 { #expect(told == expected.outcome, "\(note): \(answer.text)") }
+        let reported = body["problem"]?["code"]?.text ?? body["outcomes"]?[0]?["outcome"]?.text
+        if answer.status != 404 { #expect(reported == expected.outcome, "\(note): \(answer.text)") }
         let standing = try await gateway.get("/v1/records/stops/\(id)", as: Rounds.boss)
         if let stop = expected.stops[id] {
             let fields = try standing.json()["stop"]

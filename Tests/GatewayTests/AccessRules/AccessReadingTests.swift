@@ -1,14 +1,15 @@
 import Testing
 import TestSupport
 
-/// The same rows as clients of different roles see them.
+/// Clients of different roles read the same rows.
 @Suite(.timeLimit(.minutes(5))) struct AccessReadingTests {
     private static func ids(_ client: Rounds.Client, _ gateway: RunningGateway) async throws -> [Int] {
         let page = try await gateway.get("/v1/records/stops", as: client).json()
         return (page["records"]?.array ?? []).compactMap { $0["id"]?.int }
     }
 
-    @Test(arguments: TestEngine.allCases) func pagesHoldTheRowsOfTheRole(_ kind: TestEngine) async throws {
+    @Test("Pages contain the rows of the role", arguments: TestEngine.allCases)
+    func pages(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             #expect(try await Self.ids(Rounds.ann, gateway) == [1, 2])
             #expect(try await Self.ids(Rounds.bob, gateway) == [3, 5])
@@ -30,7 +31,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func groupsAndSectionsAreLeftOut(_ kind: TestEngine) async throws {
+    @Test("Groups and sections without the right are omitted", arguments: TestEngine.allCases)
+    func groups(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let ann = try await gateway.get("/v1/records/stops/1", as: Rounds.ann)
             #expect(
@@ -38,7 +40,7 @@ import TestSupport
                     == JSON(
                         #"{"id":1,"stop":{"title":"One","area":1,"price":10,"status":"new","code":"C1","depot":1},"#
                             + #""parcels":[{"id":1,"label":"A"},{"id":2,"label":"B"}]}"#))
-            // One role reads the row's groups, another those of other rows: each for itself.
+            // One role reads this row's groups, another those of other rows. They do not add up.
             let lee = try await gateway.get("/v1/records/stops/2", as: Rounds.lee).json()
             #expect(lee["stop"]?["secret"]?.text == "S2" && lee["mark"]?.isNull == true)
             let one = try await gateway.get("/v1/records/stops/1", as: Rounds.lee).json()
@@ -46,7 +48,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aResourceThatIsNotReadIsUnknown(_ kind: TestEngine) async throws {
+    @Test("A resource without the right is unknown", arguments: TestEngine.allCases)
+    func unknownResource(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             for path in [
                 "/v1/records/NAME", "/v1/records/NAME/1", "/v1/changes?since=0&resources=NAME",
@@ -70,7 +73,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func theRulesTellWhatAClientMay(_ kind: TestEngine) async throws {
+    @Test("The rules contain the client's rights", arguments: TestEngine.allCases)
+    func rules(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let rules = try await gateway.get("/v1/rules", as: Rounds.ann)
             #expect(!rules.text.contains("secret") && !rules.text.contains("worth") && !rules.text.contains("remark"))
@@ -82,8 +86,9 @@ import TestSupport
         }
     }
 
-    /// Without knowing who asks there is nobody to give rights to.
-    @Test func withoutTokensTheyAreRefused() async throws {
+    /// Rights belong to a user, and without tokens the user is unknown.
+    @Test("Access rules without tokens are refused")
+    func noTokens() async throws {
         let database = try await Rounds.database(.sqlite)
         let said = await #expect(throws: Shell.Failure.self) {
             try await RunningGateway.with(database, rules: Rounds.rules) { _ in }

@@ -7,7 +7,8 @@ import TestSupport
 
 /// Traces that rows leave which do not exist for a client.
 @Suite(.timeLimit(.minutes(5))) struct AccessTraceTests {
-    @Test(arguments: TestEngine.allCases) func aHiddenRowCannotBeReferredTo(_ kind: TestEngine) async throws {
+    @Test("A reference to a hidden row is refused", arguments: TestEngine.allCases)
+    func references(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             func same(_ path: String, _ body: (String) -> String, _ hidden: String, _ missing: String) async throws {
                 for query in ["?preview=true", ""] {
@@ -29,7 +30,7 @@ import TestSupport
                 "Z9")
             try await same(
                 "visits", { #"{"id": 1, "changeset": {"visit": {"stop": {"old": 1, "new": \#($0)}}}}"# }, "2", "99")
-            // What the database would complain of first is told first.
+            // The error that the database would report first comes first.
             try await same(
                 "visits",
                 {
@@ -42,8 +43,9 @@ import TestSupport
         }
     }
 
-    /// A record too large to be served does not say that it is there.
-    @Test(arguments: TestEngine.allCases) func aHiddenRecordIsNotTooLarge(_ kind: TestEngine) async throws {
+    /// The answer must not show that the large record exists.
+    @Test("A hidden record that is too large is missing", arguments: TestEngine.allCases)
+    func largeRecord(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: DeliveryStops.sql(.mariadb), sqlite: DeliveryStops.sql(.sqlite))
         try await database.run("INSERT INTO notes VALUES (11, 2, 'a', 'p'), (12, 2, 'a', 'p'), (13, 2, 'a', 'p');")
@@ -66,18 +68,20 @@ import TestSupport
         }
     }
 
-    /// Rows of tables that no rule names go along, and whose they are is nobody's business.
-    @Test(arguments: TestEngine.allCases) func cascadesOfUnruledTablesAreNotTold(_ kind: TestEngine) async throws {
+    /// No role says who may read these rows.
+    @Test("Cascades to tables without rules are not reported", arguments: TestEngine.allCases)
+    func unruledTables(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             let body = #"{"id": 4, "changeset": {"stop": {"old": {"title": "bin"}, "new": null}}}"#
-            let told = try await gateway.post("/v1/merge/stops?preview=true", body, as: DeliveryStops.office)
-            #expect(told.text.contains("HIDDEN@mail"), "\(told.text)")
+            let reported = try await gateway.post("/v1/merge/stops?preview=true", body, as: DeliveryStops.office)
+            #expect(reported.text.contains("HIDDEN@mail"), "\(reported.text)")
             let answer = try await gateway.post("/v1/merge/stops", body, as: DeliveryStops.both)
             #expect(answer.status == 200 && !answer.text.contains("HIDDEN"), "\(answer.text)")
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func conditionsOnNumbersHideChangesToo(_ kind: TestEngine) async throws {
+    @Test("Conditions on numbers hide changes", arguments: TestEngine.allCases)
+    func numbers(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             let position = try await gateway.client(token: DeliveryStops.driver.secret) { try await $0.position() }
             for (id, text) in [(2, "HIDDEN-G"), (1, "g")] {
@@ -87,15 +91,15 @@ import TestSupport
                     as: DeliveryStops.office)
                 #expect(merged.status == 200, "\(merged.text)")
             }
-            let told = try await gateway.client(token: DeliveryStops.driver.secret) {
+            let reported = try await gateway.client(token: DeliveryStops.driver.secret) {
                 try await $0.changes(after: position, until: ["gauges/1"]).changes
             }
-            #expect(told.map(\.name) == ["gauges/1"])
+            #expect(reported.map(\.name) == ["gauges/1"])
         }
     }
 
-    /// A push that moves a record is told as its sender's, and not as a stranger's once more.
-    @Test(arguments: TestEngine.allCases) func aMoveIsToldOnce(_ kind: TestEngine) async throws {
+    @Test("A push that moves a record is reported once, as the sender's", arguments: TestEngine.allCases)
+    func moves(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             try await gateway.client(token: DeliveryStops.office.secret) { client in
                 try await client.hasScanned()
@@ -104,7 +108,7 @@ import TestSupport
                     _ = try await client.push(
                         #"{"resource": "stops", "id": 2, "changeset": {"stop": {"area": {"old": \#(old), "new": \#(new)}}}}"#
                     )
-                    // Whatever the scan has to say of the move it says before the last of these.
+                    // If the scan reports the move, it does so before the last of these changes.
                     for name in ["x", "y", "z"] {
                         let before = try await client.position()
                         try await gateway.database.run("UPDATE stops SET title = '\(name)\(new)' WHERE id = 4;")
@@ -113,24 +117,25 @@ import TestSupport
                 }
                 let all = try await client.changes(after: position)["changes"]?.array ?? []
                 #expect(all.first { $0.name == "stops/2" }?["by"]?["who"]?.text == "off", "\(all)")
-                // A stranger's move behind a push of something else is told.
+                // A move by another program is reported after a push of another value.
                 let before = try await client.position()
                 _ = try await client.push(
                     #"{"resource": "stops", "id": 3, "changeset": {"stop": {"title": {"old": "third", "new": "t"}}}}"#)
                 try await gateway.database.run("UPDATE stops SET area = 5 WHERE id = 3;")
-                var told: JSON?
+                var reported: JSON?
                 var at = before
-                while told?["by"]?.isNull != true {
+                while reported?["by"]?.isNull != true {
                     let found = try await client.changes(after: at, until: ["stops/3"])
-                    (told, at) = (found.changes.last { $0.name == "stops/3" }, found.position)
+                    (reported, at) = (found.changes.last { $0.name == "stops/3" }, found.position)
                 }
-                #expect(told?["record"]?["stop"]?["area"]?.int == 5)
+                #expect(reported?["record"]?["stop"]?["area"]?.int == 5)
             }
         }
     }
 
-    /// The sight of a client is known by names: another field in the same place is another thing.
-    @Test(arguments: TestEngine.allCases) func otherFieldsMakeAnotherFeed(_ kind: TestEngine) async throws {
+    /// The name of a visible field counts, not its position.
+    @Test("Other visible fields have another feed", arguments: TestEngine.allCases)
+    func otherFields(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: DeliveryStops.sql(.mariadb), sqlite: DeliveryStops.sql(.sqlite))
         var feeds: Set<String> = []

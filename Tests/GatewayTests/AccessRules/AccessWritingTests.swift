@@ -17,7 +17,8 @@ import TestSupport
         if let path { #expect(problem["path"]?.text == path, "\(answer.text)", sourceLocation: sourceLocation) }
     }
 
-    @Test(arguments: TestEngine.allCases) func groupsNeedTheRight(_ kind: TestEngine) async throws {
+    @Test("A write to a group needs the right", arguments: TestEngine.allCases)
+    func groups(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let applied = try await gateway.merge(
                 "1", #"{"stop": {"title": {"old": "One", "new": "Uno"}}}"#, as: Rounds.ann)
@@ -33,11 +34,12 @@ import TestSupport
             try Self.expect(
                 try await gateway.merge("1", #"{"mark": {"remark": {"old": "R1", "new": "x"}}}"#, as: Rounds.ann), 403,
                 "no-right", "changeset.mark.remark")
-            // A name that is wrong comes first, and says nothing of rows.
+            // An unknown name is the first error, and reveals nothing about rows.
             try Self.expect(
                 try await gateway.merge("99", #"{"stop": {"secret": {"old": "S1", "new": "x"}}}"#, as: Rounds.ann), 403,
                 "no-right")
-            // Lee's role that sees the stop does not write its parcels; the one that does, does not see it.
+            // Lee's role that reads the stop does not write its parcels. The role that writes them does not read the
+            // stop.
             try Self.expect(
                 try await gateway.merge(
                     "1", #"{"parcels": [{"id": 1, "label": {"old": "A", "new": "x"}}]}"#, as: Rounds.lee), 403,
@@ -46,7 +48,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func recordsAreCreatedByWhoMay(_ kind: TestEngine) async throws {
+    @Test("A creation needs the right", arguments: TestEngine.allCases)
+    func creation(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             try Self.expect(
                 try await gateway.merge(
@@ -70,14 +73,15 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func rowsStayTheClients(_ kind: TestEngine) async throws {
+    @Test("A write cannot move a row out of the client's rows", arguments: TestEngine.allCases)
+    func moves(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let within = try await gateway.merge("1", #"{"stop": {"area": {"old": 1, "new": 2}}}"#, as: Rounds.ann)
             #expect(within.status == 200, "\(within.text)")
             try Self.expect(
                 try await gateway.merge("1", #"{"stop": {"area": {"old": 2, "new": 3}}}"#, as: Rounds.ann), 403,
                 "outside-rows")
-            // Half of a push that leaves is taken back with it.
+            // If one edit moves a record out, the whole push is rolled back.
             let push = try await gateway.post(
                 "/v1/push",
                 #"{"edits": [{"resource": "stops", "id": 2, "changeset": {"stop": {"title": {"old": "Two", "new": "x"}}}}, "#
@@ -97,7 +101,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func deletingNeedsTheRightAlone(_ kind: TestEngine) async throws {
+    @Test("A deletion needs only the right to delete", arguments: TestEngine.allCases)
+    func deletion(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             try Self.expect(
                 try await gateway.merge("1", #"{"stop": {"old": {"title": "One"}, "new": null}}"#, as: Rounds.ann), 403,
@@ -109,8 +114,11 @@ import TestSupport
         }
     }
 
-    /// A kept answer is told again as it was, unless the client sees otherwise by then; and nothing is written again.
-    @Test(arguments: TestEngine.allCases) func keptAnswersGoByTheRightsOfNow(_ kind: TestEngine) async throws {
+    /// The answer is unchanged if the client's rights are.
+    ///
+    /// No write is repeated.
+    @Test("A stored answer is limited to the current rights", arguments: TestEngine.allCases)
+    func storedAnswers(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
         let before = Rounds.Client("zoe", ["keeper"])
         let after = Rounds.Client("zoe", ["driver"], claims: #"{"areas": [7]}"#)
@@ -138,8 +146,9 @@ import TestSupport
 
     /// A claim that a client could not send for the column is none that fills it.
     @Test(
-        arguments: TestEngine.allCases, [("1.555", 403), (#""1.555""#, 403), ("1.55", 200), (#""1.5""#, 200)])
-    func claimsFillColumnsAsClientsWould(_ kind: TestEngine, _ claim: (amount: String, status: Int)) async throws {
+        "Claims fill columns like values of a client", arguments: TestEngine.allCases,
+        [("1.555", 403), (#""1.555""#, 403), ("1.55", 200), (#""1.5""#, 200)])
+    func claims(_ kind: TestEngine, _ claim: (amount: String, status: Int)) async throws {
         let table = "CREATE TABLE dues (id INTEGER PRIMARY KEY, amount DECIMAL(6,2), note VARCHAR(20));"
         let payer = Rounds.Client("pat", ["payer"], claims: #"{"amount": \#(claim.amount)}"#)
         try await RunningGateway.with(

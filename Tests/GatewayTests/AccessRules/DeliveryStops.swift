@@ -3,8 +3,9 @@ import TestSupport
 
 @testable import Gateway
 
-/// A driver's stops beside those of others, with tables that hang on them in every way: what one client may not see can
-/// get out through each.
+/// Stops of several drivers, with tables that refer to them in each way.
+///
+/// A cascade or reference could reveal hidden rows.
 enum DeliveryStops {
     static func sql(_ kind: TestEngine) -> String {
         let stops = kind == .sqlite ? "STOPS(ID)" : "stops (id)"

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Filters limit what roles show, and show nothing more.
+/// Filters reduce the rows that a role can read, and add none.
 @Suite(.timeLimit(.minutes(5))) struct FilterAccessTests {
     private static func snapshot(
         _ gateway: RunningGateway, _ filter: String?, as client: Rounds.Client, _ more: String = ""
@@ -16,7 +16,8 @@ import TestSupport
         return (ids, lines[0]["snapshot"] ?? lines[0])
     }
 
-    @Test(arguments: TestEngine.allCases) func bothHaveToHold(_ kind: TestEngine) async throws {
+    @Test("A record has to match the filter and the role", arguments: TestEngine.allCases)
+    func both(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let filter = #"{"stops": {"stop.status": ["open", "closed"]}}"#
             #expect(try await Self.snapshot(gateway, filter, as: Rounds.boss).ids == [2, 3])
@@ -52,7 +53,8 @@ import TestSupport
     }
 
     /// A hidden field is an unknown field.
-    @Test(arguments: TestEngine.allCases) func hiddenNamesAreUnknown(_ kind: TestEngine) async throws {
+    @Test("Hidden names are unknown in filters", arguments: TestEngine.allCases)
+    func hiddenNames(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             func fault(_ filter: String, _ client: Rounds.Client) async throws -> String {
                 let answer = try await gateway.get("/v1/snapshot?" + FilterFixture.query(filter), as: client)
@@ -73,7 +75,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aFormerFilterShowsNothingMore(_ kind: TestEngine) async throws {
+    @Test("An earlier filter adds no rows", arguments: TestEngine.allCases)
+    func earlierFilter(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let ann = try await Self.snapshot(gateway, #"{"stops": {"stop.status": "new"}}"#, as: Rounds.ann)
             #expect(ann.ids == [1])

@@ -48,8 +48,8 @@ import TestSupport
 
     private static func outcomes(_ answer: HTTPClient.Answer, _ result: Int? = nil) throws -> [String] {
         let body = try answer.json()
-        let told = result.flatMap { body["results"]?[$0] } ?? body
-        return (told["outcomes"]?.array ?? []).map { outcome in
+        let reported = result.flatMap { body["results"]?[$0] } ?? body
+        return (reported["outcomes"]?.array ?? []).map { outcome in
             "\(outcome["group"]?.text ?? "row") \(outcome["outcome"]?.text ?? "") \(outcome["rule"]?.text ?? "")"
         }
     }
@@ -76,7 +76,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func underRejectTheyAreRejected(_ kind: TestEngine) async throws {
+    @Test("With on-conflict: reject, a forbidden step rejects the push", arguments: TestEngine.allCases)
+    func reject(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway in
             let answer = try await gateway.client {
                 try await $0.post(
@@ -116,9 +117,9 @@ import TestSupport
         }
     }
 
-    /// Two steps in one push are judged as from the first value, whichever resource takes the first.
-    @Test(arguments: TestEngine.allCases, ["jobs", "steps"])
-    func twoStepsAreJudgedAsFromTheFirst(_ kind: TestEngine, _ first: String) async throws {
+    /// Both steps are tested from the value before the push, whichever resource makes the first.
+    @Test("Two steps in one push are tested from the first value", arguments: TestEngine.allCases, ["jobs", "steps"])
+    func twoSteps(_ kind: TestEngine, _ first: String) async throws {
         try await Self.with(kind) { gateway in
             let section = first == "jobs" ? "job" : "step"
             let answer = try await gateway.client {
@@ -134,8 +135,8 @@ import TestSupport
     }
 
     /// A row that the push itself creates was none before it, so nothing guards it in the same push.
-    @Test(arguments: TestEngine.allCases, ["jobs", "steps"])
-    func whatAPushCreatesIsNotGuardedInIt(_ kind: TestEngine, _ creator: String) async throws {
+    @Test("Rows that a push creates are not guarded in it", arguments: TestEngine.allCases, ["jobs", "steps"])
+    func createdRows(_ kind: TestEngine, _ creator: String) async throws {
         try await Self.with(kind) { gateway in
             let section = creator == "jobs" ? "job" : "step"
             @Sendable func edit(_ resource: String, _ changeset: String) -> String {
@@ -174,7 +175,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func frozenRowsAreWrittenNoMore(_ kind: TestEngine) async throws {
+    @Test("Frozen rows are not written", arguments: TestEngine.allCases)
+    func frozenRows(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway in
             try await gateway.client { client in
                 let edit = try await client.post(
@@ -196,7 +198,7 @@ import TestSupport
                 let root = try await client.post(
                     "/v1/merge/jobs", #"{"id": 2, "changeset": {"job": {"old": {"note": "n"}, "new": null}}}"#)
                 #expect(try Self.outcomes(root) == ["row kept jobs.yaml:14"], "\(root.text)")
-                // It is frozen as it stood before the push, not as an earlier edit leaves it.
+                // The value before the push decides, not the value after an earlier edit.
                 let both = try await client.post(
                     "/v1/push",
                     #"{"edits": [{"resource": "steps", "id": 2, "changeset": {"step": {"status": {"old": "open", "new": "#
@@ -222,9 +224,9 @@ import TestSupport
         }
     }
 
-    /// Taking back leaves a frozen row as it stands: its values, the row itself, and what froze it.
+    /// An undo keeps the values of a frozen row, the row itself, and the value that froze it.
     @Test(
-        arguments: TestEngine.allCases,
+        "An undo does not write a frozen row", arguments: TestEngine.allCases,
         [
             (
                 #""job": {"note": {"old": "n", "new": "m"}}"#, "UPDATE jobs SET status = 'closed' WHERE id = 1",
@@ -243,9 +245,7 @@ import TestSupport
                 "UPDATE jobs SET note = 'o' WHERE id = 1", "row kept jobs.yaml:14"
             ),
         ])
-    func undoWritesNoFrozenRow(
-        _ kind: TestEngine, _ step: (changes: String, meanwhile: String, outcome: String)
-    ) async throws {
+    func undo(_ kind: TestEngine, _ step: (changes: String, meanwhile: String, outcome: String)) async throws {
         try await Self.with(kind) { gateway in
             try await gateway.client { client in
                 let edit = try await client.post(
@@ -285,8 +285,8 @@ import TestSupport
                         "\t0\n")
                 }
                 try await other.run("COMMIT;")
-                let told = try await answer
-                #expect(try Self.outcomes(told, 1) == ["title server-won jobs.yaml:14"], "\(told.text)")
+                let reported = try await answer
+                #expect(try Self.outcomes(reported, 1) == ["title server-won jobs.yaml:14"], "\(reported.text)")
                 #expect(try await database.run("SELECT title FROM tasks") == "t\n")
             }
         }

@@ -4,7 +4,9 @@ import TestSupport
 
 @testable import Gateway
 
-/// Photos of orders: technicians see the photos of their own orders, an office sees all.
+/// Photos of orders.
+///
+/// Technicians read the photos of their orders, an office reads all.
 enum Photos {
     static func tables(_ kind: TestEngine) -> String {
         let number = kind == .mariadb ? "AUTO_INCREMENT" : ""
@@ -104,9 +106,9 @@ enum Photos {
 
     static let ann = Rounds.Client("ann", ["technician"])
     static let bob = Rounds.Client("bob", ["technician"])
-    /// Sees the captions of all photos, and more of those of the own orders.
+    /// Reads the captions of all photos, and all fields for photos of Kim's orders.
     static let kim = Rounds.Client("kim", ["technician", "auditor"])
-    /// Writes all orders, and sees the photos of the own orders.
+    /// Writes all orders, and reads the photos of Lea's orders.
     static let lea = Rounds.Client("lea", ["lead"], rights: [.read, .write, .operate])
     static let sue = Rounds.Client("sue", ["free"])
     static let boss = Rounds.Client("boss", ["office"], rights: [.read, .write, .operate])

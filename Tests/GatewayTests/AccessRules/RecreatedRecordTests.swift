@@ -71,7 +71,7 @@ import TestSupport
         try await create("B", for: #""d1""#, on: gateway)
         let named = try await driver.poll(until: "B")
         #expect(!named.contains("-A") && !named.contains("A"), "\(named)")
-        // A record that the client could see is named.
+        // A record that the client could read is reported.
         try await gateway.database.run("UPDATE things SET owner = 'd1' WHERE id = 'A';")
         _ = try await driver.poll(until: "A")
         try await gateway.database.run("UPDATE things SET owner = NULL WHERE id = 'A';")

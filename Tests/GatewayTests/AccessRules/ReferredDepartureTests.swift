@@ -16,7 +16,7 @@ import TestSupport
             bob = try await Follower(Photos.bob, gateway, of: "photos")
         }
 
-        /// Returns the changes of both clients, those of gone records as negative numbers.
+        /// The reported changes of both clients, those of missing records as negative ids.
         func poll() async throws -> [[Int]] { [try await ann.poll().sorted(), try await bob.poll().sorted()] }
     }
 
@@ -32,7 +32,7 @@ import TestSupport
             // Through another resource of the same table.
             try await gateway.write(Photos.hand(1, from: "bob", to: "ann", through: "jobs"))
             #expect(try await both.poll() == [[1, 2], [-2, -1]])
-            // Its own reference.
+            // The reference of the record itself changes.
             try await gateway.write(Photos.edit("photos", 1, "order", "1", "2"))
             #expect(try await both.poll() == [[-1], [1]])
             // Both at once.

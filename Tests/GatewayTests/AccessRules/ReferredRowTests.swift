@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Access conditions on columns of referred rows: what clients see and write.
+/// Access conditions on columns of referred rows, for reading and writing.
 @Suite(.timeLimit(.minutes(5))) struct ReferredRowTests {
     private static func ids(_ answer: HTTPClient.Answer) throws -> [Int] {
         try answer.json()["records"]?.array.compactMap { $0["id"]?.int } ?? []
@@ -31,7 +31,7 @@ import TestSupport
             #expect(try Self.ids(page) == [2], "\(page.text)")
             let photo = try await gateway.get("/v1/records/photos/1", as: Photos.ann).text
             #expect(!photo.contains("technician") && !photo.contains("ann"), "\(photo)")
-            // Two roles: one sees every caption, the other the photos of the own orders.
+            // One role reads all captions, the other the photos of the client's orders.
             let caption = try await gateway.get("/v1/records/photos/3", as: Photos.kim).text
             #expect(caption.contains(#""caption":"c""#) && !caption.contains("order"), "\(caption)")
             #expect(try Self.ids(try await gateway.get("/v1/records/photos", as: Photos.kim)) == Array(1...7))
@@ -137,7 +137,7 @@ import TestSupport
             #expect(lost.text.contains(#""outcome":"missing""#), "\(lost.text)")
             #expect(try await Self.caption(7, gateway) == "h")
             try await gateway.write(Photos.hand(5, from: "bob", to: "lea"))
-            // Edits that succeed or fail one by one: the edit that takes the photo away is refused.
+            // With edits that succeed or fail alone, the edit that moves the photo out is refused.
             let each = try await push(
                 caption(7, "h", "j"), Photos.hand(5, from: "lea", to: "bob"), atomic: "edit")
             #expect(each.text.contains("outside-rows"), "\(each.text)")
@@ -177,7 +177,7 @@ import TestSupport
         }
     }
 
-    /// Otherwise the other program could take the row away between the decision and the commit.
+    /// Otherwise the other program could change the row between the decision and the commit.
     @Test("A push waits for a write of the row that decides about its record", .tags(.mariadb), .needsMariaDB)
     func waiting() async throws {
         try await Photos.run(on: Photos.database(.mariadb), configure: { $0.requestSeconds = 2 }) { gateway in

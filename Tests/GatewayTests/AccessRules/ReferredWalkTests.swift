@@ -83,7 +83,7 @@ import TestSupport
             }
         }
 
-        /// Checks that each client gets what a snapshot contains.
+        /// Checks that each client's records equal a snapshot.
         func check(seed: Int, seconds: Int, waiting: Int) async throws {
             for gateway in gateways { _ = try await gateway.post("/v1/sync", "{}", as: Photos.boss) }
             for follower in followers {

@@ -3,7 +3,9 @@ import TestSupport
 
 @testable import Gateway
 
-/// Stops on delivery rounds: drivers see those of their own areas, an office sees all.
+/// Stops of delivery rounds.
+///
+/// Drivers read those of their areas, an office reads all.
 enum Rounds {
     static let mariadb = """
         CREATE TABLE depots (id INT AUTO_INCREMENT PRIMARY KEY, area INT NOT NULL, name VARCHAR(60));

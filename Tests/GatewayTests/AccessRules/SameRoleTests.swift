@@ -1,7 +1,9 @@
 import Testing
 import TestSupport
 
-/// One role has to allow a write on the row before and after it; what no role of a client reads changes no answer.
+/// One role has to allow a write, on the row before and after it.
+///
+/// Values that no role of a client reads change no answer.
 @Suite(.timeLimit(.minutes(5))) struct SameRoleTests {
     private static let sql = """
         CREATE TABLE boxes (id INT PRIMARY KEY, place INT, title VARCHAR(20), secret VARCHAR(20));
@@ -205,7 +207,7 @@ import TestSupport
             try await push(create(21, 3), delete(21), create(21, 1))
             #expect(try await bob.poll() == [])
             #expect(try await ann.poll() == [21])
-            // A record that ends where it was is named to its own client.
+            // A record that ends in its old area is reported to its client.
             try await push(move(3, 3, 9), move(3, 9, 3))
             #expect(try await bob.poll() == [3])
         }

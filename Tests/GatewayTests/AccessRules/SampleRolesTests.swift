@@ -3,7 +3,8 @@ import TestSupport
 
 /// The sample's rules for two roles.
 @Suite(.timeLimit(.minutes(5))) struct SampleRolesTests {
-    @Test(arguments: TestEngine.allCases) func aDriverAndAnOffice(_ kind: TestEngine) async throws {
+    @Test("A driver and an office read and write by the sample rules", arguments: TestEngine.allCases)
+    func sampleRoles(_ kind: TestEngine) async throws {
         let driver = Rounds.Client("van-3", ["driver"], claims: #"{"customers": [111, 155]}"#)
         let office = Rounds.Client("desk", ["office"])
         var rules: [String: String] = [:]

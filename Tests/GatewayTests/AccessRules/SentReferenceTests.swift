@@ -2,7 +2,7 @@ import Operations
 import TestSupport
 import Testing
 
-/// References to rows that a client may not see: those that it sends fail, those that rules and journal choose do not.
+/// References to hidden rows fail if a client sends them, and succeed if rules or the journal choose them.
 @Suite(.timeLimit(.minutes(5))) struct SentReferenceTests {
     private static func tables(_ key: String) -> String {
         """

@@ -124,7 +124,7 @@ import TestSupport
                 [edit("orders", 1, status("draft", "open")), edit("tickets", 11, status("open", "closed"))],
                 "status server-won"
             ),
-            // The same row by a key that the push gave it.
+            // The same row, named by a key that the push has written.
             (
                 [
                     edit("orders", 1, status("draft", "open") + "," + step("number", "11", "19")),

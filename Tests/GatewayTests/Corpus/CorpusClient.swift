@@ -1,12 +1,14 @@
 import MergeCore
 import TestSupport
 
-/// Sends requests of the corpus, and tells answers as they are recorded.
+/// Sends requests of the corpus, and returns answers in the recorded form.
 final class CorpusClient {
     private let session: HTTPClient.Session
     private var names: RunNames
 
-    /// The id of all requests; answers are recorded without it.
+    /// The id of all requests.
+    ///
+    /// Recorded answers omit it.
     private static let requestID = "corpus"
     /// The headers that are recorded.
     private static let headers = [
@@ -36,7 +38,7 @@ final class CorpusClient {
             guard let value = answer.headers[name], value != Self.usual(name, answer) else { continue }
             recorded.headers.append(ExactText("\(name): \(name == "etag" ? named.hideTag(value) : value)"))
         }
-        // What a preview numbers is taken back, and some databases give the number again.
+        // Numbers of a preview are rolled back, and some databases use them again.
         if !request.target.contains("preview=true") { names = named }
         return recorded
     }
@@ -66,7 +68,7 @@ final class CorpusClient {
         return headers
     }
 
-    /// - Returns: the value of a header that is not recorded, since the body tells it.
+    /// - Returns: the value of a header that is not recorded, because the body determines it.
     private static func usual(_ name: String, _ answer: HTTPClient.Answer) -> String? {
         switch name {
         case "content-type":

@@ -3,7 +3,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// The recorded requests are many, small on disk, and meet everything that can happen without a fault.
+/// The recorded requests are many, small on disk, and cover each behaviour that needs no fault.
 @Suite(.disabled(if: ProcessInfo.processInfo.environment["FIELDMERGE_RECORD"] == "1", "the answers are being recorded"))
 struct CorpusCoverageTests {
     /// The codes of problems that need no fault, no second client at the same moment and no other rules.
@@ -55,7 +55,7 @@ struct CorpusCoverageTests {
         print("requests: \(Self.list(labels))")
     }
 
-    /// - Returns: the words that stand behind a text, each up to a quotation mark.
+    /// - Returns: the words that follow a text, each up to a quotation mark.
     private static func words(_ text: String, in body: [UInt8]) -> [String] {
         let wanted = Array(text.utf8)
         var found: [String] = []

@@ -6,9 +6,9 @@ import TestSupport
 
 /// The database and the gateway of a chapter.
 enum CorpusGateway {
-    /// Sends over one connection to a gateway on a new database for as long as a closure runs.
+    /// Sends over one connection to a gateway on a new database while a closure runs.
     ///
-    /// - Parameter version: how the version of the rules that are served is told.
+    /// - Parameter version: writes the version of the active rules.
     static func with<Answer: Sendable>(
         _ chapter: Chapter, _ engine: TestEngine, _ body: @escaping @Sendable (CorpusClient) async throws -> Answer
     ) async throws -> Answer {
@@ -73,7 +73,7 @@ enum CorpusGateway {
         return rules
     }
 
-    /// Lets the journal count where no table counts.
+    /// Sets the counter of the journal to numbers that no table uses.
     private static func countEntries(_ database: TestDatabase) async throws {
         switch database.kind {
         case .mariadb: try await database.runOnJournal("ALTER TABLE entries AUTO_INCREMENT = 900001;")

@@ -2,9 +2,9 @@ import Foundation
 import MergeCore
 import TestSupport
 
-/// Makes the requests of a chapter anew, and records what each engine answers.
+/// Makes the requests of a chapter again, and records the answer of each engine.
 enum CorpusRecorder {
-    /// The engine from whose answers the next requests are made; the other one is sent the same.
+    /// The requests are made from the answers of the first engine, and also sent to the other one.
     static func record(_ chapter: Chapter) async throws {
         let first = chapter.engines[0]
         var exchanges = try await CorpusGateway.with(chapter, first) { client async throws in
@@ -60,7 +60,7 @@ enum CorpusRecorder {
         return requests
     }
 
-    /// Records what the gateway answers first: its rules, and what a maker begins with.
+    /// Records the first answers of the gateway: its rules, and the records that a maker needs.
     private struct Session {
         let engine: TestEngine
         let client: CorpusClient
@@ -79,7 +79,7 @@ enum CorpusRecorder {
             return answer
         }
 
-        /// Sends with the token that may do everything, where the chapter asks for tokens.
+        /// Sends with the token that has all rights, if the chapter needs tokens.
         mutating func sendAllowed(_ request: CorpusRequest) async throws -> CorpusAnswer {
             var request = request
             request.headers += headers

@@ -3,10 +3,10 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// Thousands of recorded requests are answered byte for byte as they were.
+/// The answers to thousands of recorded requests are the same, byte for byte.
 ///
-/// The requests stand in `Tests/Corpus/recorded` with their answers and are sent as they stand. Where an answer is to be
-/// another one, they are made and recorded anew with `FIELDMERGE_RECORD=1`, and the difference is read like any other.
+/// The requests are in `Tests/Corpus/recorded` with their answers. If an answer has to change, record all again with
+/// `FIELDMERGE_RECORD=1`, and review the difference.
 @Suite struct CorpusTests {
     private static let isRecording = ProcessInfo.processInfo.environment["FIELDMERGE_RECORD"] == "1"
 
@@ -28,8 +28,10 @@ import TestSupport
         chapter.engines.filter(TestEngine.allCases.contains).map { Run(chapter: chapter, engine: $0) }
     }
 
-    @Test(.disabled(if: isRecording, "the answers are being recorded"), arguments: runs)
-    func isAnsweredAsRecorded(_ run: Run) async throws {
+    @Test(
+        "Requests have the recorded answers", .disabled(if: isRecording, "the answers are being recorded"),
+        arguments: runs)
+    func chapters(_ run: Run) async throws {
         let exchanges = try ExchangeReader.read(run.chapter.path, engines: run.chapter.engines)
         #expect(!exchanges.isEmpty)
         try await CorpusGateway.with(run.chapter, run.engine) { client async throws in
@@ -40,7 +42,7 @@ import TestSupport
                 if answer == recorded { continue }
                 differences += 1
                 Issue.record(Self.difference(exchange.request, recorded: recorded, answered: answer))
-                // What follows a first difference is seldom another one.
+                // Later differences usually have the same cause.
                 if differences == 5 { break }
             }
         }
@@ -72,11 +74,11 @@ import TestSupport
 
     // MARK: Many at once
 
-    /// Clients that touch different records are answered as one after the other, whatever shares a transaction.
     @Test(
+        "Clients of different records have the answers of sequential requests, whatever shares a transaction",
         .disabled(if: isRecording, "the answers are being recorded"), arguments: TestEngine.allCases,
         [JournalPlace.together, .ahead])
-    func aCrowdIsAnsweredAsRecorded(_ engine: TestEngine, _ journal: JournalPlace) async throws {
+    func crowd(_ engine: TestEngine, _ journal: JournalPlace) async throws {
         let chapter = Chapter.crowd
         let exchanges = try ExchangeReader.read(chapter.path, engines: chapter.engines)
         let lanes = Dictionary(grouping: exchanges, by: \.request.lane)

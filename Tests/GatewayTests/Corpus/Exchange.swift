@@ -3,13 +3,13 @@ import TestSupport
 
 /// A request of the corpus, as it goes over the wire.
 struct CorpusRequest: Sendable {
-    /// The case that it tries, such as “push stale”.
+    /// The tested case, such as “push stale”.
     var label: String
-    /// The client that sends it, where a chapter is also sent by many at once.
+    /// The client that sends it, if many clients also send the chapter at once.
     var lane = 0
     var method = HTTPClient.Method.post
     var target: String
-    /// Headers beside `Host`, `Content-Length` and, of a body of JSON, its type.
+    /// Headers in addition to `Host`, `Content-Length` and, for JSON, `Content-Type`.
     var headers: [(name: String, value: String)] = []
     var body: [UInt8]?
 }
@@ -24,14 +24,14 @@ extension CorpusRequest {
 struct CorpusAnswer: Sendable, Hashable {
     let status: Int
     let body: ExactText
-    /// Those that count and that the body does not tell, as `name: value`.
+    /// The recorded headers that the body does not determine, as `name: value`.
     var headers: [ExactText] = []
 
     /// The answer as lines of the recorded file, without their marks.
     var lines: [String] { ["\(status) \(body.string)"] + headers.map(\.string) }
 }
 
-/// A request with what each engine answers to it.
+/// A request with the answer of each engine.
 struct Exchange: Sendable {
     let request: CorpusRequest
     var answers: [TestEngine: CorpusAnswer] = [:]
@@ -40,13 +40,13 @@ struct Exchange: Sendable {
 /// One row of exchanges over one database, which is new at its beginning.
 struct Chapter: Sendable, CustomStringConvertible {
     enum Source: Sendable {
-        /// So many requests, made at random from the rules and from what was answered.
+        /// So many requests, made at random from the rules and earlier answers.
         case random(seed: Int, count: Int)
-        /// Every form that the protocol knows.
+        /// Each form of the protocol.
         case forms(FormsMaker.Plan)
-        /// Those of the folder's `by-hand.txt`.
+        /// The requests of the folder's `by-hand.txt`.
         case byHand
-        /// Many clients, each with records of its own.
+        /// Many clients with different records.
         case crowd(lanes: Int, rounds: Int)
     }
 

@@ -2,16 +2,16 @@ import Foundation
 import MergeCore
 import TestSupport
 
-/// Reads what `ExchangeText` writes.
+/// Reads the format of `ExchangeText`.
 struct ExchangeReader {
-    /// The engines that an answer without a name stands for.
+    /// The engines that have an answer without a name.
     private let engines: [TestEngine]
     private var exchanges: [Exchange] = []
     private var label = ""
     private var lane = 0
     private var request: CorpusRequest?
     private var answers: [TestEngine: CorpusAnswer] = [:]
-    /// Those whose answer was read last.
+    /// The engines of the last answer.
     private var answering: [TestEngine] = []
 
     static func read(_ path: String, engines: [TestEngine]) throws -> [Exchange] {
@@ -62,7 +62,7 @@ struct ExchangeReader {
         (request, answers) = (nil, [:])
     }
 
-    /// - Returns: the request that `METHOD TARGET BODY` stands for.
+    /// - Returns: the request of a line `METHOD TARGET BODY`.
     static func request(_ line: String) throws -> CorpusRequest {
         let parts = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2).map { String($0) ?? "" }
         guard parts.count >= 2, let method = HTTPClient.Method(rawValue: parts[0].lowercased()) else {

@@ -11,9 +11,9 @@ import TestSupport
 /// + idempotent-replayed: true
 /// ```
 ///
-/// `#` begins an exchange, with its lane in brackets where it has one, `|` is a header of the request. An answer that
-/// begins with `<` is that of every engine of the chapter, one with `<mariadb` or `<sqlite` that of one; `+` is a header
-/// of the answer above. Bytes that are no text, and the sign `¬` itself, stand as `¬` and two hexadecimal digits.
+/// `#` begins an exchange, with its lane in brackets if it has one. `|` is a header of the request. `<` begins an
+/// answer of every engine of the chapter, `<mariadb` or `<sqlite` that of one. `+` is a header of the answer above.
+/// Bytes that are not text, and the sign `¬`, are written as `¬` and two hexadecimal digits.
 enum ExchangeText {
     static func write(_ exchanges: [Exchange], to path: String, head: String) throws {
         var lines = [head]
@@ -40,7 +40,7 @@ enum ExchangeText {
 
     // MARK: Bytes
 
-    /// The sign that stands before two hexadecimal digits.
+    /// The sign before two hexadecimal digits.
     private static let mark = Array("¬".utf8)
 
     /// Bytes as text of one line.

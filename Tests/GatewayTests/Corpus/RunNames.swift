@@ -1,13 +1,12 @@
 import TestSupport
 
-/// Hides from a recorded text what differs between two runs that do the same.
+/// Replaces everything in a recorded text that differs between two equal runs.
 ///
-/// The keys that a database gives and the numbers of journal entries leave gaps where something was rolled back, and how
-/// many is nobody's affair. So every such number is recorded as if it had been the next one of its table when an answer
-/// first showed it; tables begin to count at 100001, 200001 and so on, the journal at 900001. The version of the rules
-/// stands as `{version}`, each `ETag` as `"e1"`, `"e2"` in the order of their appearance, each digest of a private value
-/// (its key is random) as `hmac-sha256:1`, `hmac-sha256:2`, and the moment of a journal entry as `…`, as do the name of the
-/// feed and its revision.
+/// Keys of the database and numbers of journal entries have gaps after a rollback, so each is recorded as the next
+/// number of its table when an answer first contains it. Tables begin at 100001, 200001 and so on, the journal at
+/// 900001. The version of the rules is `{version}`. Each `ETag` is `"e1"`, `"e2"` in the order of appearance. Each
+/// digest of a private value, whose key is random, is `hmac-sha256:1`, `hmac-sha256:2`. The time of a journal entry,
+/// the name of the feed and its revision are `…`.
 struct RunNames {
     private let version: [UInt8]
     private var recorded: [Int: Int] = [:]
@@ -59,7 +58,7 @@ struct RunNames {
         return out
     }
 
-    /// Returns where a feed's name and its revision end, and what stands between them; nil where none stands.
+    /// The ends of a feed's name and its revision, and the text between them; nil if there is none.
     private static func endOfPosition(_ body: [UInt8], at index: Int) -> (end: Int, between: [UInt8])? {
         let name = index + feed.count
         guard holds(body, feed, at: index),
@@ -125,7 +124,7 @@ struct RunNames {
         return bytes[start..<start + wanted.count].elementsEqual(wanted)
     }
 
-    /// - Returns: the number of six digits that stands alone at a place, where a database or the journal may have given it.
+    /// - Returns: the number of six digits at a position, if the database or the journal may have assigned it.
     private static func number(_ bytes: [UInt8], at start: Int) -> Int? {
         guard isDigit(bytes[start]), start + 6 <= bytes.count else { return nil }
         if start > 0, isPart(bytes[start - 1]) || bytes[start - 1] == UInt8(ascii: ".") { return nil }

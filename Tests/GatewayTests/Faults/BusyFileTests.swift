@@ -5,13 +5,14 @@ import TestSupport
 
 /// A SQLite file that other programs write to.
 @Suite(.timeLimit(.minutes(3))) struct BusyFileTests {
-    /// The program holds the file for longer than a transaction waits by itself.
-    @Test func aGatewayStartsOnceTheFileIsFree() async throws {
+    /// The program locks the file for longer than a transaction waits.
+    @Test("A gateway starts when the file is free")
+    func start() async throws {
         let database = try await Ledger.database(.sqlite)
         try await database.runOnJournal("PRAGMA user_version = 0;")
         let holder = try database.session()
         try await holder.run("BEGIN EXCLUSIVE;")
-        // The program itself holds the file so long; nobody waits for it here.
+        // The program locks the file by itself for so long. The test does not wait.
         async let release = holder.run(".shell sleep 7\nCOMMIT;")
         let gateway = try await GatewayProcess(database, rules: Ledger.rules)
         _ = try await release
@@ -24,7 +25,8 @@ import TestSupport
         #expect(try await Ledger.Standing(database) == Ledger.Standing(after: [push]))
     }
 
-    @Test func aFileThatStaysBusyIsToldInTime() async throws {
+    @Test("A file that remains locked is reported in time")
+    func busyFile() async throws {
         let database = try await Ledger.database(.sqlite)
         let holder = try database.session()
         try await holder.run("BEGIN EXCLUSIVE;")
@@ -34,8 +36,8 @@ import TestSupport
         holder.end()
     }
 
-    /// Programs that write one statement after the other come to their end beside a gateway that always has more to do.
-    @Test func othersThatWriteGetTheirTurn() async throws {
+    @Test("Other programs can write while a gateway always has work")
+    func otherPrograms() async throws {
         let database = try await Ledger.database(.sqlite)
         try await database.run("CREATE TABLE legacy (n INTEGER); INSERT INTO legacy VALUES (0);")
         let gateway = try await GatewayProcess(database, rules: Ledger.rules)

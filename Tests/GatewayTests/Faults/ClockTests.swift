@@ -2,7 +2,9 @@ import MergeService
 import Testing
 import TestSupport
 
-/// The database's clock jumps back: the journal goes by its numbers, and times only tell ages.
+/// The clock of the database jumps back.
+///
+/// Numbers decide the order of the journal, and times only the age of entries.
 @Suite(.timeLimit(.minutes(5))) struct ClockTests {
     private static let pushes = (1...6).map { Ledger.Push(label: "c\($0)", account: 1, points: $0) }
 
@@ -34,12 +36,13 @@ import TestSupport
     }
 
     /// New connections of an ordinary user get their time from `init_connect`.
-    @Test(.tags(.mariadb), .needsMariaDB) func theServersClockJumps() async throws {
+    @Test("The clock of the server jumps", .tags(.mariadb), .needsMariaDB)
+    func jump() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
         @Sendable func jump(to time: String) async throws {
             try await server.run("SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP(\"\(time)\")'")
-            // The gateway connects again, and says nothing of it to its clients.
+            // The gateway connects again, and its clients get no error.
             let kills = try await server.run(
                 "SELECT CONCAT('KILL ', ID, ';') FROM information_schema.PROCESSLIST WHERE USER = '\(database.account)'"
             )
@@ -66,7 +69,8 @@ import TestSupport
         server.kill()
     }
 
-    @Test(arguments: TestEngine.allCases) func entriesOfTheFutureAreNoneTheLess(_ kind: TestEngine) async throws {
+    @Test("Entries with a future time are returned like others", arguments: TestEngine.allCases)
+    func futureEntries(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await RunningGateway.with(old.database, rules: Ledger.rules, journal: .together) { gateway async throws in
             let bodies = try await gateway.client { client async throws in
@@ -81,8 +85,9 @@ import TestSupport
         }
     }
 
-    /// Entries of the future wait for their time and hold up nobody else.
-    @Test(arguments: TestEngine.allCases) func pruningPassesThemBy(_ kind: TestEngine) async throws {
+    /// Such entries do not delay the deletion of others.
+    @Test("Entries with a future time are not deleted", arguments: TestEngine.allCases)
+    func pruning(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(600, days: -3_650)
         try await old.add(700, days: 500)
@@ -93,8 +98,9 @@ import TestSupport
         #expect(try await old.counts() == "712\t612\t612\n")
     }
 
-    /// Entries that seem old behind one that is not may only have been written while the clock was wrong.
-    @Test(arguments: TestEngine.allCases) func nothingIsPrunedBeforeWhatCameFirst(_ kind: TestEngine) async throws {
+    /// An entry may seem old only because the clock was wrong when it was written.
+    @Test("An entry is deleted only after all entries before it", arguments: TestEngine.allCases)
+    func pruningOrder(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(10, days: 1)
         try await old.add(10, days: 20_000)
@@ -103,8 +109,8 @@ import TestSupport
         #expect(try await old.counts() == "30\t30\t30\n")
     }
 
-    /// A lease that was taken while the clock was ahead ends all the same.
-    @Test(arguments: TestEngine.allCases) func aLeaseOfTheFutureIsFree(_ kind: TestEngine) async throws {
+    @Test("A lease from a time when the clock was ahead ends", arguments: TestEngine.allCases)
+    func lease(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(10, days: 500)
         try await old.database.runOnJournal(

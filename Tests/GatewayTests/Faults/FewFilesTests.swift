@@ -3,9 +3,9 @@ import TestSupport
 
 /// A gateway that may have few files open, and more clients than that.
 @Suite(.timeLimit(.minutes(2))) struct FewFilesTests {
-    /// Opens idle connections, sends a request beside them, and one once they have gone.
+    /// Opens idle connections, and sends a request while they are open and one after they are closed.
     ///
-    /// It prints how many connections were held and both statuses.
+    /// Prints the number of open connections and both statuses.
     private static let crowd = """
         import http.client, select, socket, sys
         port, count = int(sys.argv[1]), int(sys.argv[2])
@@ -31,9 +31,8 @@ import TestSupport
         print(held, beside, status, refused.split()[1], "retry-after" in refused)
         """
 
-    @Test(arguments: [128, 1_024], TestEngine.allCases) func thoseThatFitAreServed(
-        _ limit: Int, _ kind: TestEngine
-    ) async throws {
+    @Test("Connections within the limit of files are served", arguments: [128, 1_024], TestEngine.allCases)
+    func served(_ limit: Int, _ kind: TestEngine) async throws {
         let database = try await Ledger.database(kind)
         let gateway = try await GatewayProcess(
             database, rules: Ledger.rules, wrapper: ["prlimit", "--nofile=\(limit)"])
@@ -47,7 +46,8 @@ import TestSupport
         #expect(await gateway.stop() == 0)
     }
 
-    @Test func noRoomForClientsIsAnErrorAtStart() async throws {
+    @Test("A limit without files for clients is an error at the start")
+    func tooFewFiles() async throws {
         let database = try await Ledger.database(.sqlite)
         await #expect(throws: Shell.Failure.self) {
             _ = try await GatewayProcess(

@@ -2,12 +2,14 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The journal cannot be written: nothing is merged without it, the client is told to try again, and the gateway goes
-/// on by itself once it can.
+/// The journal cannot be written.
+///
+/// Nothing is merged without it, the client may repeat its push, and the gateway continues when the journal can be
+/// written again.
 @Suite(.timeLimit(.minutes(5))) struct FullJournalTests {
     /// Sends pushes until one is refused.
     ///
-    /// - Returns: those that were merged, the refused one, and its answer.
+    /// - Returns: the merged pushes, the refused push, and its answer.
     private static func fill(
         _ client: HTTPClient.Session
     ) async throws -> (merged: [Ledger.Push], refused: Ledger.Push, answer: HTTPClient.Answer) {
@@ -21,7 +23,7 @@ import TestSupport
         throw Shell.Failure(description: "the journal is never full")
     }
 
-    /// The refused push left nothing behind, again and again, and is merged once there is space.
+    /// The refused push has no effect, however often it is repeated, and is merged when there is space.
     private static func prove(
         _ client: HTTPClient.Session, _ database: TestDatabase, fill: @Sendable () async throws -> Void,
         makeSpace: @Sendable () async throws -> Void
@@ -45,8 +47,9 @@ import TestSupport
         #expect(Ledger.rows(try await JournalReplay.all(client)) == (try await Ledger.rows(database)))
     }
 
-    /// The system refuses to let any file of the process grow beyond what the journal has.
-    @Test func aSQLiteJournalThatCannotGrow() async throws {
+    /// The operating system limits the size of each file to that of the journal.
+    @Test("Pushes wait while a journal in SQLite cannot grow")
+    func fullSQLite() async throws {
         let database = try await Ledger.database(.sqlite)
         // A write beyond the limit is to fail, as on a full disk, rather than to end the process.
         let gateway = try await GatewayProcess(
@@ -69,7 +72,8 @@ import TestSupport
     }
 
     /// The server's system tablespace, in which the journal is, cannot grow.
-    @Test(.tags(.mariadb), .needsMariaDB) func aMariaDBJournalThatCannotGrow() async throws {
+    @Test("Pushes wait while a journal in MariaDB cannot grow", .tags(.mariadb), .needsMariaDB)
+    func fullMariaDB() async throws {
         let server = try await PrivateMariaDB(options: ["--innodb-data-file-path=ibdata1:12M:autoextend:max:14M"])
         let database = try await Ledger.database(.mariadb, server: server)
         try await server.run("SET GLOBAL innodb_file_per_table = OFF")
@@ -92,7 +96,7 @@ import TestSupport
         server.kill()
     }
 
-    /// A push is no fault of its own here, so it never becomes final.
+    /// The push has no error, so the refusal is never final.
     @Test(
         "Pushes wait while the journal has lost a table", arguments: TestEngine.allCases,
         [JournalPlace.together, .ahead])
@@ -196,7 +200,7 @@ import TestSupport
         }
         let sync = try await client.post("/v1/sync", #"{"pushes":[\#(push.body()),\#(known.body())]}"#).json()
         let codes = sync["results"]?.array.map { $0["problem"]?["code"]?.text ?? "" } ?? []
-        // A file that was moved away can still be read, so the known key has its answer.
+        // A file that was moved can still be read, so the known key has its answer.
         #expect(codes.first == "cannot-write" && ["not-run", ""].contains(codes.last), "\(sync)")
         #expect(try await Ledger.Standing(database) == Ledger.Standing(after: [known]))
         try await OutageTests.until { try await client.get("/readyz").status == 503 }
@@ -210,10 +214,11 @@ import TestSupport
         try await OutageTests.until { try await client.get("/readyz").status == 200 }
     }
 
-    /// A client must not drop a push that nobody has kept.
-    @Test(.tags(.mariadb), .needsMariaDB) func aJournalThatMayNotBeWritten() async throws {
+    /// A client must not drop a push that was not stored.
+    @Test("Pushes wait while the right to write the journal is missing", .tags(.mariadb), .needsMariaDB)
+    func missingRight() async throws {
         let database = try await Ledger.database(.mariadb)
-        // In the name of a schema GRANT takes _ for any character.
+        // In the schema's name of a GRANT, `_` means any character.
         let journal = "`\(database.journalName.replacing("_", with: "\\_"))`.*"
         try await RunningGateway.with(database, rules: Ledger.rules, journal: .together) {
             gateway async throws in

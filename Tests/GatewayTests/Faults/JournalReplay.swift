@@ -1,9 +1,12 @@
 import TestSupport
 
-/// The rows of one resource as clients see them, to which the journal's entries are applied in the order of their
-/// numbers.
+/// The rows of one resource as clients read them.
+///
+/// The journal's entries are applied in the order of their numbers.
 struct JournalReplay {
-    /// Fields by record, section and item; a section that is no list has one item, named by nothing.
+    /// Fields by record, section and item.
+    ///
+    /// The single item of a section that is not a list has an empty name.
     private(set) var records: [String: [String: [String: [String: JSON]]]] = [:]
     private(set) var last = 0
 

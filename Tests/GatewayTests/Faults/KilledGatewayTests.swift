@@ -5,11 +5,11 @@ import TestSupport
 /// The gateway is killed at random moments of pushes, and each push is applied once all the same.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KilledGatewayTests {
     private static let clients = 4
-    /// Gateways that are killed; FIELDMERGE_TEST_KILLS asks for more.
+    /// The number of kills; FIELDMERGE_TEST_KILLS changes it.
     private static let kills =
         ProcessInfo.processInfo.environment["FIELDMERGE_TEST_KILLS"].flatMap { Int($0) } ?? 12
 
-    /// The journal in the merge's own transaction, and written before it.
+    /// The journal shares the merge's transaction, or is written before it.
     enum Setup: String, CaseIterable, Sendable {
         case mariadb
         case mariadbWithJournalFile
@@ -30,18 +30,19 @@ import TestSupport
         static let possible = allCases.filter { TestEngine.allCases.contains($0.engine) }
     }
 
-    @Test(arguments: Setup.possible) func everyPushIsAppliedOnce(_ setup: Setup) async throws {
+    @Test("Each push is applied once", arguments: Setup.possible)
+    func kills(_ setup: Setup) async throws {
         let database = try await Ledger.database(setup.engine)
         if setup == .sqliteInWALMode { try await database.run("PRAGMA journal_mode = WAL;") }
         let place = GatewayPlace()
-        // What was sent while a gateway started does not count for its own end.
+        // Pushes that were sent during the start of a gateway do not count for its kill.
         let (events, event) = AsyncStream<StubbornClient.Event>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let kills = Counter()
         async let gateway = Self.killAndRestart(setup, database, place, events, kills)
         let client = StubbornClient(place: place, events: event)
         let isOver = Counter()
         async let followed = StubbornFollower(place: place).follow { isOver.value > 0 }
-        // Some kills have to meet pushes on their way, and not only the time between two.
+        // Some kills have to hit running pushes.
         let settled = try await client.settle(clients: Self.clients, pushes: 30) {
             kills.value >= Self.kills && client.disturbed.value >= Self.kills / 3
         }

@@ -5,7 +5,8 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct KilledServerTests {
     private static let kills = 3
 
-    @Test(.tags(.mariadb), .needsMariaDB) func everyPushIsAppliedOnce() async throws {
+    @Test("Each push is applied once", .tags(.mariadb), .needsMariaDB)
+    func kills() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
         let (events, event) = AsyncStream<StubbornClient.Event>.makeStream(bufferingPolicy: .bufferingNewest(60))

@@ -4,9 +4,10 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// The right to prune: given back by a gateway that stops, and of no harm where the clock jumps.
+/// The right to delete old entries: a gateway that stops releases it, and a jump of the clock does no harm.
 @Suite(.timeLimit(.minutes(2))) struct LeaseTests {
-    @Test(arguments: TestEngine.allCases) func aCleanStopGivesItBack(_ kind: TestEngine) async throws {
+    @Test("A gateway that stops releases the lease", arguments: TestEngine.allCases)
+    func stop(_ kind: TestEngine) async throws {
         let database = try await Ledger.database(kind)
         let lease = "SELECT value <> '', until IS NOT NULL FROM meta WHERE name = 'prune';"
         for _ in 0..<2 {
@@ -17,7 +18,9 @@ import TestSupport
         }
     }
 
-    /// The stopwatch of a machine whose clock a test sets by making what the journal holds older.
+    /// The stopwatch of a machine.
+    ///
+    /// The test changes its clock by changing the ages in the journal.
     private static func pruning(_ old: OldJournal, _ stopwatch: Stopwatch) -> JournalPruning {
         JournalPruning(
             journal: old.journal, keyDays: 30, entryDays: 400, owner: "one", stopwatch: { stopwatch })
@@ -39,7 +42,8 @@ import TestSupport
     }
 
     /// A clock that jumps ahead makes nothing older than it is.
-    @Test(arguments: TestEngine.allCases) func aJumpOfTheClockForgetsNoKey(_ kind: TestEngine) async throws {
+    @Test("A jump of the clock deletes no key", arguments: TestEngine.allCases)
+    func clockJump(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(10, days: 1)
         #expect(try await Self.pruning(old, Stopwatch(boot: "a", seconds: 1_000)).run() == 0)
@@ -58,9 +62,8 @@ import TestSupport
     }
 
     /// Time that has passed by both is no jump, nor is a machine that was off over a weekend.
-    @Test(arguments: [("a", 40 * 86_400, 40), ("b", 5, 3)]) func timeThatPassesIsNoJump(
-        _ boot: String, _ passed: Int, _ days: Int
-    ) async throws {
+    @Test("Time that passes is not a jump", arguments: [("a", 40 * 86_400, 40), ("b", 5, 3)])
+    func time(_ boot: String, _ passed: Int, _ days: Int) async throws {
         let old = try await OldJournal(.sqlite)
         try await old.add(10, days: 28)
         #expect(try await Self.pruning(old, Stopwatch(boot: "a", seconds: 1_000)).run() == 0)
@@ -70,8 +73,9 @@ import TestSupport
         #expect(try await old.counts() == "10\t0\t0\n")
     }
 
-    /// Where nobody knows how long the machine was off, a long time may be a jump.
-    @Test func aLongAbsenceMayBeAJump() async throws {
+    /// If the time that the machine was off is unknown, a long time may be a jump.
+    @Test("A long absence may be a jump")
+    func absence() async throws {
         let old = try await OldJournal(.sqlite)
         try await old.add(10, days: 1)
         #expect(try await Self.pruning(old, Stopwatch(boot: "a", seconds: 1_000)).run() == 0)

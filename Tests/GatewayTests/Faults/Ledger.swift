@@ -59,7 +59,7 @@ enum Ledger {
         let account: Int
         let points: Int
 
-        /// No account ever holds the base or the edited value, so each application adds.
+        /// No account has this value as base or edited value, so each application adds.
         private var base: Int { -1_000_000 }
 
         /// - Parameter isKeyed: with the label as its key.
@@ -80,7 +80,7 @@ enum Ledger {
         var accounts: [String: Int]
         var points: Int
 
-        /// The standing after each of some pushes was applied once.
+        /// The rows after each of these pushes was applied once.
         init(after pushes: [Push]) {
             bookings = Dictionary(uniqueKeysWithValues: pushes.map { ($0.label, 1) })
             accounts = bookings

@@ -2,7 +2,7 @@ import Gateway
 import Testing
 import TestSupport
 
-/// The connection to the server is cut at COMMIT, so that the gateway cannot know what became of it.
+/// The connection to the server breaks at COMMIT, so the gateway does not know whether it succeeded.
 @Suite(.timeLimit(.minutes(5))) struct LostCommitTests {
     private static let push = Ledger.Push(label: "once", account: 1, points: 5)
     private static let nothing = Ledger.Standing(after: [])
@@ -15,7 +15,7 @@ import TestSupport
         let database = try await Ledger.database(.mariadb)
         let server = try await PrivateMariaDB.shared
         try await CuttingProxy.with(server: server.socket) { proxy in
-            // No COMMIT but the push's own is to be cut.
+            // Only the COMMIT of the push is cut.
             try await RunningGateway.with(
                 database.behind(proxy.socket), rules: Ledger.rules, journal: journal,
                 configure: { $0.feedInterval = .seconds(3_600) }
@@ -29,10 +29,11 @@ import TestSupport
         }
     }
 
-    /// The key tells what became of the push, and where nothing did the gateway runs it again.
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after]) func aKeySettlesIt(
-        _ cut: CuttingProxy.Cut
-    ) async throws {
+    /// The key decides whether the push was applied.
+    ///
+    /// If it was not, the gateway runs it again.
+    @Test("A key decides the outcome", .tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after])
+    func key(_ cut: CuttingProxy.Cut) async throws {
         try await Self.with { client, proxy, database async throws in
             proxy.plan([cut])
             let answer = try await client.post("/v1/push", Self.push.body())
@@ -47,8 +48,10 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after])
-    func withoutAKeyTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
+    @Test(
+        "Without a key the outcome is unknown", .tags(.mariadb), .needsMariaDB,
+        arguments: [CuttingProxy.Cut.before, .after])
+    func noKey(_ cut: CuttingProxy.Cut) async throws {
         try await Self.with { client, proxy, database async throws in
             proxy.plan([cut])
             try Self.expectUnknown(try await client.post("/v1/push", Self.push.body(isKeyed: false)))
@@ -57,9 +60,10 @@ import TestSupport
         }
     }
 
-    /// A key that nobody keeps settles nothing.
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after])
-    func withoutAJournalTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
+    @Test(
+        "Without a journal the outcome is unknown, although the push has a key", .tags(.mariadb), .needsMariaDB,
+        arguments: [CuttingProxy.Cut.before, .after])
+    func noJournal(_ cut: CuttingProxy.Cut) async throws {
         try await Self.with(journal: nil) { client, proxy, database async throws in
             proxy.plan([cut])
             try Self.expectUnknown(try await client.post("/v1/push", Self.push.body()))
@@ -68,8 +72,10 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after])
-    func whereTheJournalCannotBeAskedTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
+    @Test(
+        "With an unreachable journal the outcome is unknown", .tags(.mariadb), .needsMariaDB,
+        arguments: [CuttingProxy.Cut.before, .after])
+    func unreachableJournal(_ cut: CuttingProxy.Cut) async throws {
         try await Self.with { client, proxy, database async throws in
             proxy.plan([cut], closing: true)
             try Self.expectUnknown(try await client.post("/v1/push", Self.push.body()))
@@ -84,7 +90,8 @@ import TestSupport
     }
 
     /// Every third COMMIT is lost in one way or the other, and no client notices more than a wait.
-    @Test(.tags(.mariadb), .needsMariaDB) func manyAreSettledByTheirKeys() async throws {
+    @Test("The keys decide the outcomes of many pushes", .tags(.mariadb), .needsMariaDB)
+    func manyPushes() async throws {
         try await Self.with { _, proxy, database async throws in
             var random = SeededRandom(seed: 3)
             proxy.plan(

@@ -22,7 +22,7 @@ struct OldJournal: Sendable {
         return JournalPruning(journal: place, keyDays: 30, entryDays: 400, owner: owner)
     }
 
-    /// A moment as the database's own clock tells it.
+    /// A moment by the clock of the database.
     func moment(_ days: Int) -> String {
         switch database.kind {
         case .mariadb: "UTC_TIMESTAMP(6) + INTERVAL \(days) DAY"
@@ -30,9 +30,9 @@ struct OldJournal: Sendable {
         }
     }
 
-    /// Adds rows of one age, with their keys.
+    /// Adds rows of one age with their keys.
     ///
-    /// - Parameter isKeyAlone: rows that hold nothing but a key.
+    /// - Parameter isKeyAlone: the rows contain only a key.
     func add(_ count: Int, days: Int, isKeyAlone: Bool = false) async throws {
         let numbers =
             database.kind == .mariadb
@@ -48,7 +48,7 @@ struct OldJournal: Sendable {
             """)
     }
 
-    /// The number of rows, and of those that still have a key.
+    /// The number of rows, of keys, and of stored answers.
     func counts() async throws -> String {
         try await database.runOnJournal("SELECT COUNT(*), COUNT(name), COUNT(answer) FROM entries;")
     }

@@ -6,7 +6,8 @@ import TestSupport
 
 /// Old keys are forgotten and old entries deleted, by one gateway at a time and a little at once.
 @Suite struct PruningTests {
-    @Test(arguments: TestEngine.allCases) func eachKindOfRowHasItsTime(_ kind: TestEngine) async throws {
+    @Test("Each kind of row has a maximum age", arguments: TestEngine.allCases)
+    func ages(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(1_203, days: 500)
         try await old.add(40, days: 200, isKeyAlone: true)
@@ -15,24 +16,25 @@ import TestSupport
         try await old.add(10, days: 0)
         let engine = CountingEngine(old.engine)
         #expect(try await old.pruning(engine: engine).run() == 1_203)
-        // Of what is left, the entries beyond the age of keys have lost theirs, and nothing else.
+        // The remaining entries older than the age of keys have no key, and are otherwise unchanged.
         #expect(try await old.counts() == "730\t30\t30\n")
-        // No transaction holds the journal for longer than a batch takes.
+        // Each transaction deletes one batch only.
         #expect(engine.writes.value > 2 * (1_203 + 40 + 700) / 500)
         #expect(try await old.pruning().run() == 0)
         #expect(try await old.counts() == "730\t30\t30\n")
     }
 
-    @Test(arguments: TestEngine.allCases) func oneOfTwoPrunes(_ kind: TestEngine) async throws {
+    @Test("One of two gateways deletes", arguments: TestEngine.allCases)
+    func twoGateways(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(800, days: 500)
         async let one = old.pruning("one").run()
         async let two = old.pruning("two").run()
         let deleted = try await [one, two]
         #expect(deleted.count { $0 == nil } == 1)
-        // The newest entry stays, because its number shows that the journal did not go back.
+        // The newest entry is kept, because its number shows that the journal did not go back.
         #expect(deleted.compactMap { $0 } == [799])
-        // The one that prunes goes on; the other waits until the first has been silent for a while.
+        // The gateway that deletes continues. The other one waits until the first has been inactive for a while.
         let (owner, other) = deleted[0] == nil ? ("two", "one") : ("one", "two")
         try await old.add(5, days: 500)
         #expect(try await old.pruning(other).run() == nil)
@@ -42,8 +44,9 @@ import TestSupport
         #expect(try await old.pruning(owner).run() == nil)
     }
 
-    /// A push is merged again under a key that is forgotten, and its entry stays.
-    @Test(arguments: TestEngine.allCases) func aForgottenKeyIsFree(_ kind: TestEngine) async throws {
+    /// The push is merged again, and the old entry is kept.
+    @Test("A deleted key can be used again", arguments: TestEngine.allCases)
+    func oldKey(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await RunningGateway.with(old.database, rules: Ledger.rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in

@@ -48,7 +48,7 @@ import TestSupport
         }
     }
 
-    /// A probe that waits for another program says nothing.
+    /// A probe that has to wait for another program reports no failure.
     @Test("A database that another program holds stays ready")
     func heldFile() async throws {
         let database = try await Ledger.database(.sqlite)

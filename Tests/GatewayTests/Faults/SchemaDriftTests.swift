@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The schema changes while a gateway serves, and says nothing of it.
+/// The schema changes while a gateway runs, without a notice.
 @Suite(.timeLimit(.minutes(2))) struct SchemaDriftTests {
     private static let start = """
         CREATE TABLE counters (id INT PRIMARY KEY, n VARCHAR(40) NOT NULL);
@@ -86,7 +86,8 @@ import TestSupport
     }
 
     /// Its value is the database's from then on.
-    @Test(arguments: TestEngine.allCases) func aColumnThatBecomesGeneratedIsNoticed(_ kind: TestEngine) async throws {
+    @Test("A column that becomes generated is detected", arguments: TestEngine.allCases)
+    func generated(_ kind: TestEngine) async throws {
         try await Self.with(kind) { database, client in
             let generated = kind == .mariadb ? "CONCAT('g', id)" : "'g' || id"
             try await database.run(
@@ -99,7 +100,7 @@ import TestSupport
             try Self.expectSchemaChanged(try await client.post("/v1/merge/counters", body))
             let create = #"{"id":3,"changeset":{"c":{"old":null,"new":{"n":"x"}}}}"#
             let answer = try await client.post("/v1/merge/counters", create)
-            // The rules may have been read again by then, and know the column.
+            // The rules may already have been read again, with the new column.
             #expect([503, 400].contains(answer.status), "\(answer.text)")
             #expect(try await database.run("SELECT COUNT(*) FROM counters;") == "2\n")
         }

@@ -4,7 +4,8 @@ import TestSupport
 
 /// A client that begins a request and does not go on.
 @Suite struct SlowBodyTests {
-    @Test func itIsTurnedAway() async throws {
+    @Test("A slow body is refused")
+    func refused() async throws {
         let database = try await Ledger.database(.sqlite)
         let push = Ledger.Push(label: "slow", account: 1, points: 1)
         try await RunningGateway.with(database, rules: Ledger.rules, journal: .together) { configuration in

@@ -1,10 +1,10 @@
 import Testing
 import TestSupport
 
-/// Clients that send or take next to nothing.
+/// Clients that send or read very slowly.
 @Suite(.timeLimit(.minutes(2))) struct SlowClientTests {
-    /// Sends bytes, then one more every tenth of a second until the connection is closed, and prints what came back and
-    /// the seconds that it took.
+    /// Sends bytes, then one more every tenth of a second until the connection is closed, and prints the answer and the
+    /// seconds.
     private static let drip = """
         import select, socket, sys, time
         client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -31,7 +31,8 @@ import TestSupport
 
     private static let options = ["--head-time", "2", "--body-time", "2", "--answer-time", "2"]
 
-    @Test func headsAndBodiesHaveTheirTime() async throws {
+    @Test("Heads and bodies have time limits")
+    func limits() async throws {
         let gateway = try await GatewayProcess(
             try await Ledger.database(.sqlite), rules: Ledger.rules, options: Self.options)
         async let head = Self.drip(gateway, "GET /v1/records/accounts/1 HTTP/1.1\r\nHost: localhost\r\nX-Filler: ")
@@ -39,7 +40,7 @@ import TestSupport
             gateway,
             "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 + "Content-Length: 100000\r\n\r\n{")
-        // What is left of a body that was refused is not waited for either.
+        // The gateway also does not wait for the rest of a refused body.
         async let rest = Self.drip(
             gateway,
             "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -54,7 +55,7 @@ import TestSupport
         #expect(refused.text.hasPrefix("HTTP/1.1 413 "), "\(refused.text)")
     }
 
-    /// Sends a body at about 10 kB a second, which takes longer than `--body-time`, and prints the seconds and the status.
+    /// Sends a body at about 10 kB a second, for longer than `--body-time`, and prints the seconds and the status.
     private static let uplink = """
         import socket, sys, time
         client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -68,7 +69,8 @@ import TestSupport
         print(int(time.monotonic() - start), client.recv(65536).split()[1].decode())
         """
 
-    @Test("A slow body is taken while it grows") func slowUplink() async throws {
+    @Test("A slow body is taken while it grows")
+    func slowUplink() async throws {
         let gateway = try await GatewayProcess(
             try await Ledger.database(.sqlite), rules: Ledger.rules, options: Self.options + ["--request-time", "10"])
         let printed = try await Shell.run(["python3", "-c", Self.uplink, String(gateway.port)])
@@ -76,7 +78,9 @@ import TestSupport
         #expect(parts.count == 2 && Int(parts[0]) ?? 0 >= 10 && parts[1] == "200", "\(printed)")
     }
 
-    /// Asks for a long answer and takes none of it; prints how many files the gateway has open before and in the end.
+    /// Requests a long answer and reads nothing.
+    ///
+    /// Prints the number of the gateway's open files before and afterwards.
     private static let unread = """
         import os, socket, sys, time
         files = lambda: len(os.listdir(f"/proc/{sys.argv[2]}/fd"))
@@ -94,8 +98,9 @@ import TestSupport
         print(before, files())
         """
 
-    /// What the gateway has still to send, and what the system holds for the client.
-    @Test(arguments: [40, 4_000]) func answersThatNobodyTakesAreGivenUp(_ records: Int) async throws {
+    /// The answer is in the buffers of the gateway, or in those of the system.
+    @Test("The connection of an unread answer is closed", arguments: [40, 4_000])
+    func unreadAnswers(_ records: Int) async throws {
         let schema =
             "CREATE TABLE pages (id INTEGER PRIMARY KEY, label VARCHAR(2000) NOT NULL);"
             + "WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 4000) "

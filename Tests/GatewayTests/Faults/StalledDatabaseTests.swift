@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// A database that stands still, or holds rows.
+/// A database that stops responding, or locks rows.
 @Suite(.timeLimit(.minutes(3))) struct StalledDatabaseTests {
     private static func timed(
         _ body: () async throws -> HTTPClient.Answer
@@ -21,7 +21,8 @@ import TestSupport
         try await timed { try await HTTPClient.with(port: port) { try await $0.get(path) } }
     }
 
-    @Test func theTimeOfARequestIsTheWholeTime() async throws {
+    @Test("The time limit includes all waiting")
+    func requestTime() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
         let gateway = try await GatewayProcess(database, rules: Ledger.rules, options: ["--request-time", "3"])
@@ -35,7 +36,7 @@ import TestSupport
             for push in pushes {
                 group.addTask { try await Self.push(push, port) }
             }
-            // More than there are connections, so that some wait for one and some for the server to take one up.
+            // There are more requests than connections, so some wait for a connection and some for the server.
             for number in 0..<20 {
                 group.addTask { try await Self.get("/v1/records/accounts?limit=\(number + 1)", port) }
             }
@@ -46,7 +47,7 @@ import TestSupport
             #expect([503, 504].contains(answer.status), "\(answer.text)")
             #expect(time < .seconds(5), "\(time) \(answer.text)")
         }
-        // Each is sent again under its key, and has taken effect once.
+        // Each push is sent again with its key, and has been applied once.
         try await HTTPClient.with(port: gateway.port) { client async throws in
             for push in pushes {
                 var answer = try await client.post("/v1/push", push.body())
@@ -60,8 +61,8 @@ import TestSupport
         server.kill()
     }
 
-    /// Rows of several holders are waited for no longer than those of one.
-    @Test func heldRowsAreAnsweredWithinOneLockWait() async throws {
+    @Test("Rows locked by several holders wait no longer than those of one")
+    func severalHolders() async throws {
         let database = try await Ledger.database(.mariadb)
         let gateway = try await GatewayProcess(database, rules: Ledger.rules)
         let holder = try database.session()
@@ -78,9 +79,9 @@ import TestSupport
         }
     }
 
-    /// The first push of a sync takes all the time there is; nothing is known then of the keys of those behind it, and none of
-    /// them was run.
-    @Test(arguments: TestEngine.allCases) func pushesBehindAHeldRowAreNotRun(_ kind: TestEngine) async throws {
+    /// The first push uses all the time, so the keys of the later ones are unknown.
+    @Test("Pushes of a sync after a locked row are not run", arguments: TestEngine.allCases)
+    func laterPushes(_ kind: TestEngine) async throws {
         let database = try await Ledger.database(kind)
         let gateway = try await GatewayProcess(database, rules: Ledger.rules, options: ["--request-time", "2"])
         let holder = try database.session()
@@ -104,7 +105,8 @@ import TestSupport
     }
 
     /// With the time of a request below the time that rows are waited for, the first counts.
-    @Test(arguments: TestEngine.allCases) func heldRowsAreAnsweredInTime(_ kind: TestEngine) async throws {
+    @Test("A push of a locked row is answered in time", arguments: TestEngine.allCases)
+    func lockedRows(_ kind: TestEngine) async throws {
         let database = try await Ledger.database(kind)
         let gateway = try await GatewayProcess(database, rules: Ledger.rules, options: ["--request-time", "2"])
         let holder = try database.session()

@@ -4,12 +4,12 @@ import TestSupport
 /// A client on a bad network: it sends its pushes one after the other, each with its key until it is answered.
 struct StubbornClient: Sendable {
     let place: GatewayPlace
-    /// Told what the client does, where somebody wants to know.
+    /// Receives the events of the client, if set.
     var events: AsyncStream<Event>.Continuation?
     /// The number of pushes that were sent again because an answer did not come, or was none.
     let disturbed = Counter()
 
-    /// Counters that the one who makes the faults goes by.
+    /// The events that a fault waits for.
     enum Event: Sendable {
         /// A push is about to be sent.
         case sent
@@ -17,7 +17,7 @@ struct StubbornClient: Sendable {
         case merged
     }
 
-    /// A push that was answered at last, with what else was seen on the way.
+    /// A push with its final answer, and the faults before it.
     struct Settled: Sendable {
         let push: Ledger.Push
         let body: [UInt8]
@@ -33,7 +33,7 @@ struct StubbornClient: Sendable {
             let push = push(settled.count)
             let answer = try await settle(push)
             settled.append(answer)
-            // Now and then the answer is lost on its way, so what was answered is asked for once more.
+            // Some answers are requested again, as if they had been lost.
             if settled.count % 5 == 0 {
                 let again = try await settle(push)
                 #expect(again.body == answer.body)
@@ -43,12 +43,12 @@ struct StubbornClient: Sendable {
         return settled
     }
 
-    /// Several clients at once, each with pushes of its own on the same accounts.
+    /// Several clients at once, each with different pushes to the same accounts.
     ///
     /// - Parameters:
-    ///   - pushes: how many each client sends at least.
-    ///   - isEnough: whether what the test is about has happened; until then the clients go on, so that no test depends
-    ///     on how fast one process is beside another.
+    ///   - pushes: the minimum number for each client.
+    ///   - isEnough: true when the faults of the test have happened. Clients continue until then, so the test does not
+    ///     depend on the speed of processes.
     func settle(
         clients: Int, pushes: Int, until isEnough: @escaping @Sendable () -> Bool = { true }
     ) async throws -> [Settled] {

@@ -1,11 +1,13 @@
 import Testing
 import TestSupport
 
-/// A client on a bad network that keeps all records: it takes a snapshot once, and follows the feed whatever happens.
+/// A client on a bad network with all records.
+///
+/// It reads a snapshot once, and then follows the feed through all faults.
 struct StubbornFollower: Sendable {
     let place: GatewayPlace
 
-    /// The records that a follower holds, by their names.
+    /// The records of a follower by name.
     typealias Records = [String: String]
 
     private struct Replica {
@@ -25,7 +27,7 @@ struct StubbornFollower: Sendable {
 
         mutating func take(_ page: JSON) throws {
             let revision = page["revision"]?.int ?? -1
-            // A revision that was told is never taken back, not even by a server that was killed.
+            // A reported revision remains valid, even if the server is killed.
             try #require(revision >= self.revision)
             for change in page["changes"]?.array ?? [] {
                 let record = change["record"]
@@ -39,9 +41,9 @@ struct StubbornFollower: Sendable {
         }
     }
 
-    /// Follows the feed until it is over and nothing is left to be told.
+    /// Follows the feed until all is over and no change is left.
     ///
-    /// - Returns: the records that it holds then, and how many pages it took.
+    /// - Returns: the records at the end, and the number of pages.
     func follow(until isOver: @Sendable () -> Bool) async throws -> (records: Records, pages: Int) {
         var replica = Replica()
         var pages = 0

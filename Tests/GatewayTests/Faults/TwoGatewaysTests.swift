@@ -5,14 +5,16 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct TwoGatewaysTests {
     private static let rounds = 12
 
-    @Test(.tags(.mariadb), .needsMariaDB) func twoProcessesApplyOnce() async throws {
+    @Test("Two processes apply a push once", .tags(.mariadb), .needsMariaDB)
+    func twoProcesses() async throws {
         let database = try await Ledger.database(.mariadb)
         let one = try await GatewayProcess(database, rules: Ledger.rules)
         let two = try await GatewayProcess(database, rules: Ledger.rules)
         try await Self.race([one.port, two.port], database)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func twoInOneProcessApplyOnce() async throws {
+    @Test("Two gateways in one process apply a push once", .tags(.mariadb), .needsMariaDB)
+    func oneProcess() async throws {
         try await Self.withTwo { ports, database in try await Self.race(ports, database) }
     }
 
@@ -55,8 +57,11 @@ import TestSupport
         #expect(answer.headers["retry-after"] != nil)
     }
 
-    /// Another program holds what the push needs: whoever sends it again is told that it runs, or waits with it.
-    @Test(.tags(.mariadb), .needsMariaDB) func aPushThatWaitsIsAppliedOnce() async throws {
+    /// Another program locks the row.
+    ///
+    /// A repeated push gets the answer that it runs, or waits.
+    @Test("A push that waits is applied once", .tags(.mariadb), .needsMariaDB)
+    func waitingPush() async throws {
         try await Self.withTwo { ports, database in
             let push = Ledger.Push(label: "w", account: 1, points: 3)
             let holder = try database.session()
@@ -65,7 +70,7 @@ import TestSupport
                 for port in [ports[0], ports[0], ports[1]] { group.addTask { try await Self.send(push, port) } }
                 var answers: [HTTPClient.Answer] = []
                 while let answer = try await group.next() {
-                    // Only the second in the same gateway can be answered as long as the row is held.
+                    // While the row is locked, only the second push in the same gateway can have an answer.
                     if answers.isEmpty {
                         try Self.expectInProgress(answer)
                         try await holder.run("COMMIT;")
@@ -82,7 +87,8 @@ import TestSupport
     }
 
     /// An answer that is kept needs nothing of the tables any more.
-    @Test(.tags(.mariadb), .needsMariaDB) func aKnownKeyAnswersWhereThePushCouldNotRun() async throws {
+    @Test("A known key is answered if the push could not run", .tags(.mariadb), .needsMariaDB)
+    func knownKey() async throws {
         try await Self.withTwo { ports, database in
             let push = Ledger.Push(label: "k", account: 1, points: 3)
             let first = try await Self.send(push, ports[0])

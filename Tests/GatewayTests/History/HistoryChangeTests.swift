@@ -4,7 +4,7 @@ import Testing
 
 @testable import Operations
 
-/// A history is compared with the highest position that was seen.
+/// A history is compared with the highest known position.
 @Suite struct HistoryChangeTests {
     private static let epoch = FeedTables.epochSize
 
@@ -41,7 +41,8 @@ import Testing
         #expect(change?.faults ?? [] == faults)
     }
 
-    @Test("A feed of a lower epoch is behind, whatever its name") func lowerEpoch() {
+    @Test("A feed of a lower epoch is behind, whatever its name")
+    func lowerEpoch() {
         let memory = Self.position(feed: "g", revision: 2 * Self.epoch + 5)
         #expect(
             Self.position(feed: "f", revision: Self.epoch + 500).change(since: memory, noted: nil)?.losesKeys == true)
@@ -49,14 +50,16 @@ import Testing
         #expect(Self.position(feed: "h", revision: 3 * Self.epoch + 1).change(since: memory, noted: nil) == nil)
     }
 
-    @Test("Keys are lost unless this gateway has seen that nothing is missing") func lostKeys() {
+    @Test("Keys are lost unless this gateway has seen that nothing is missing")
+    func lostKeys() {
         let other = Self.position(server: "server 2")
         #expect(other.change(since: Self.memory, noted: nil)?.losesKeys == false)
         #expect(other.change(since: nil, noted: Self.memory.server)?.losesKeys == true)
         #expect(Self.position(revision: 99).change(since: Self.memory, noted: nil)?.losesKeys == true)
     }
 
-    @Test("The server that the journal notes counts without any memory") func noted() {
+    @Test("The server that the journal notes counts without any memory")
+    func noted() {
         #expect(Self.position().change(since: nil, noted: nil) == nil)
         #expect(Self.position().change(since: nil, noted: Self.memory.server) == nil)
         let behind = Self.position(commits: "0-1-49").change(since: nil, noted: Self.memory.server)
@@ -77,7 +80,8 @@ import Testing
         #expect(CommitPosition(union.text) == union)
     }
 
-    @Test("The server is noted as text and read again") func text() {
+    @Test("The server is noted as text and read again")
+    func text() {
         let server = Self.memory.server
         #expect(ServerPosition(text: server.text) == server)
         #expect(ServerPosition(text: nil) == nil)
@@ -85,9 +89,10 @@ import Testing
         #expect(ServerPosition(text: none.text) == none)
     }
 
-    // MARK: What a gateway remembers
+    // MARK: The memory of a gateway
 
-    @Test("A revision counts once it is confirmed, entries and commits once a later revision is") func memoryOf() {
+    @Test("A revision counts once it is confirmed, entries and commits once a later revision is")
+    func memoryOf() {
         var memory = HistoryMemory(highest: nil)
         let first = Self.position(commits: "0-1-50", revision: 100, entry: 90)
         let start = memory.advance(to: first, confirmed: nil)
@@ -101,7 +106,8 @@ import Testing
         #expect(later.revision == 101 && later.entry == 90 && later.server.commits == CommitPosition("0-1-50"))
     }
 
-    @Test("A new feed begins a new memory") func newFeed() {
+    @Test("A new feed begins a new memory")
+    func newFeed() {
         var memory = HistoryMemory(highest: Self.memory)
         let found = Self.position(feed: "g", revision: Self.epoch + 7)
         let now = memory.advance(to: found, confirmed: FeedState(feed: "f", revision: 100, earliest: 1))

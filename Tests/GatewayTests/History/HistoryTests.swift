@@ -58,7 +58,7 @@ import TestSupport
             let late = try await client.post("/v1/push", Self.push("b", #""feed":"\#(feed)","#, old: 5, new: 4))
             #expect(late.status == 409 && late.text.contains(#""retry":false"#), "\(late.text)")
             #expect(try Self.code(late) == "history-changed")
-            // A known key is answered before, and a problem is not kept under its key.
+            // A known key is answered first. A problem is not stored under its key.
             #expect(try await client.post("/v1/push", Self.push("a", #""feed":"\#(feed)","#)).text == before.text)
             let now = try #require(try await client.get("/v1/changes").json()["feed"]?.text)
             #expect(now != feed)

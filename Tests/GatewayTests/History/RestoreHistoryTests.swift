@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// A backup is restored, a journal is lost, another server is behind the address.
+/// A backup is restored, a journal is lost, or the address leads to another server.
 @Suite(.timeLimit(.minutes(5))) struct RestoreHistoryTests {
     private static let start = """
         CREATE TABLE counters (id INT PRIMARY KEY, n INT NOT NULL);
@@ -15,7 +15,7 @@ import TestSupport
         #"{"key":"\#(key)","edits":[{"resource":"counters","id":1,"changeset":{"c":{"n":{"old":\#(old),"new":\#(new)}}}}]}"#
     }
 
-    /// Copies the journal's tables aside and brings them back, as a dump does.
+    /// Copies the journal's tables and restores them, like a dump.
     private static let tables = ["entries", "meta", "feed", "pending", "changes", "departures", "gateways"]
 
     private static func dump(_ database: TestDatabase) async throws {
@@ -116,7 +116,8 @@ import TestSupport
         _ = await third.stop()
     }
 
-    @Test("A promoted replica begins a new feed", .tags(.mariadb), .needsMariaDB) func anotherServer() async throws {
+    @Test("A promoted replica begins a new feed", .tags(.mariadb), .needsMariaDB)
+    func anotherServer() async throws {
         let server = try await PrivateMariaDB(options: ["--server-id=1"])
         let database = try await TestDatabase(.mariadb, mariadb: Self.start, sqlite: "", server: server)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
@@ -138,7 +139,7 @@ import TestSupport
         let gateway = try await GatewayProcess(database, rules: Self.rules)
         try await HTTPClient.with(port: gateway.port) { client async throws in
             #expect(try await client.post("/v1/push", Self.add("a", 8, 9)).status == 200)
-            // The gateway has seen the files by the time at which it reports a feed.
+            // When the gateway reports a feed, it has read the files.
             try await OutageTests.until { try await client.get("/readyz").text.contains("revision") }
         }
         let file = isJournal ? database.journalName : database.name
@@ -148,7 +149,8 @@ import TestSupport
         #expect(await gateway.stop() != 0)
     }
 
-    @Test("A journal file that is lost is an error at start") func lostFile() async throws {
+    @Test("A journal file that is lost is an error at start")
+    func lostFile() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.start)
         let first = try await GatewayProcess(database, rules: Self.rules)
         let feed = try await HTTPClient.with(port: first.port) { client async throws in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operations
 
-/// Rows that several sections changed are compared by hand after a restore.
+/// After a restore, operators compare rows that several sections have changed.
 @Suite struct SharedRowsTests {
     private static let number = ColumnType.integer(0...100)
 
@@ -31,20 +31,23 @@ import Testing
         return names.map { shared.contains($0) }
     }
 
-    @Test("A row is shared if two resources changed it") func oneRow() {
+    @Test("A row is shared if two resources changed it")
+    func oneRow() {
         let (a, b) = (Self.resource("a"), Self.resource("b"))
         let names = [Self.name(a, 1), Self.name(a, 2), Self.name(b, 1), Self.name(b, 3)]
         #expect(Self.shared(names) == [true, false, true, false])
     }
 
-    @Test("If the resources have different keys, all rows of the table are shared") func otherKey() {
+    @Test("If the resources have different keys, all rows of the table are shared")
+    func otherKey() {
         let (a, b) = (Self.resource("a"), Self.resource("b", key: ["code"]))
         let other = Self.resource("c", table: "orders")
         let names = [Self.name(a, 1), Self.name(b, 2), Self.name(other, 1)]
         #expect(Self.shared(names) == [true, true, false])
     }
 
-    @Test("Rows of one resource are never shared") func oneResource() {
+    @Test("Rows of one resource are never shared")
+    func oneResource() {
         let a = Self.resource("a")
         let names = [Self.name(a, 1), Self.name(a, 2)]
         #expect(Self.shared(names) == [false, false])

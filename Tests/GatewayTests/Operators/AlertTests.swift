@@ -24,7 +24,7 @@ import Testing
         #"process_resident_memory_bytes{job="fieldmerge"}"#: "200000000+0",
     ]
 
-    /// What differs from a healthy gateway when an alert fires, and only this one.
+    /// The metrics that differ from a healthy gateway when exactly this alert fires.
     private static let faults: [(alert: String, figures: [String: String])] = [
         ("FieldMergeDown", [#"up{job="fieldmerge",instance="a"}"#: "0+0"]),
         ("FieldMergeNotReady", ["fieldmerge_ready": "0+0"]),

@@ -1,13 +1,14 @@
 import Testing
 import TestSupport
 
-/// The headers by which browsers and caches know what they may do with an answer.
+/// Headers that control browsers and caches.
 @Suite(.timeLimit(.minutes(2))) struct AnswerHeaderTests {
     private static let data = [
         "/v1/rules", "/v1/records/people", "/v1/records/people/1", "/v1/journal", "/v1/journal/1",
     ]
 
-    @Test func everyAnswerSaysWhoMayKeepIt() async throws {
+    @Test("Each answer has Cache-Control")
+    func cacheControl() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
@@ -33,8 +34,9 @@ import TestSupport
         }
     }
 
-    /// A client that keeps a record asks with its ETag, and is told what it may do with it again.
-    @Test func aRecordThatIsKnownIsNotSentAgain() async throws {
+    /// The request has the ETag of the stored record, and its answer has the headers again.
+    @Test("A record with a known ETag is not sent again")
+    func knownRecord() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(database, rules: JournalTests.rules) { gateway async throws in
             try await gateway.client { client async throws in
@@ -46,8 +48,9 @@ import TestSupport
         }
     }
 
-    /// Also what is refused before it is a request of any address.
-    @Test func everyRefusalIsAProblem() async throws {
+    /// Also a refusal before the address is read.
+    @Test("Each refusal is a problem")
+    func refusals() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
             let long = try await gateway.client {

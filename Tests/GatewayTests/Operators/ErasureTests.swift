@@ -3,7 +3,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// `fieldmerge journal erase` beside a running gateway, for each engine and each kind of journal.
+/// `fieldmerge journal erase` while a gateway runs, for each engine and each kind of journal.
 @Suite struct ErasureTests {
     /// Two resources on one row, and one whose records are rows of another's list.
     private static let rules =
@@ -192,7 +192,7 @@ import Testing
             #expect(try await world.journal(["list", "--who", "van-3"]).output == "no entries\n")
             let again = try await world.push(Self.both, as: "van-3")
             #expect(again.status == 409 && again.text.contains("key-expired"), "\(again.text)")
-            // The name that another sender wrote into the database stays there.
+            // The other sender wrote this name into the database, so it remains.
             #expect(try await world.database.run("SELECT name FROM people WHERE id = 2;") == "van-3\n")
         }
     }

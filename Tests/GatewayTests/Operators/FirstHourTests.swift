@@ -3,7 +3,9 @@ import Operations
 import Testing
 import TestSupport
 
-/// Mistakes of the first hour, each of which is told in words that name what to do.
+/// Common mistakes of new users.
+///
+/// Each message names the remedy.
 @Suite(.timeLimit(.minutes(2))) struct FirstHourTests {
     private static let schema = """
         CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, street VARCHAR(20), town VARCHAR(20),
@@ -30,7 +32,8 @@ import TestSupport
         return (body["problem"] ?? body)["detail"]?.text ?? ""
     }
 
-    @Test(arguments: TestEngine.allCases) func refusalsSayWhatIsWanted(_ kind: TestEngine) async throws {
+    @Test("Refusals name the expected value", arguments: TestEngine.allCases)
+    func refusals(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.schema, sqlite: Self.schema)
         try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
             try await gateway.client { client async throws in
@@ -69,7 +72,8 @@ import TestSupport
 
     // MARK: The command line
 
-    @Test func aPasswordInTheURLIsRefused() async throws {
+    @Test("A password in the URL is refused")
+    func passwordInURL() async throws {
         let said = try await Shell.capture([
             GatewayProcess.program, "check", "--rules", Repository.root + "MergeRules", "--database",
             "mariadb://shop:secret77@127.0.0.1/shop",
@@ -79,7 +83,8 @@ import TestSupport
         #expect(said.errors.contains("FIELDMERGE_DATABASE_PASSWORD"), "\(said.errors)")
     }
 
-    @Test func aPortThatIsTakenIsNamed() async throws {
+    @Test("A used port is named")
+    func usedPort() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.schema)
         let gateway = try await GatewayProcess(database, rules: Self.rules)
         let folder = try TemporaryFolder(
@@ -98,7 +103,8 @@ import TestSupport
         #expect(await gateway.stop() == 0)
     }
 
-    @Test func aFileThatIsNoRuleFileIsNamed() async throws {
+    @Test("A file that is no rule file is named")
+    func otherFile() async throws {
         let folder = try TemporaryFolder(files: Self.rules.merging(["more.yml": "resource: more\n"]) { $1 })
         let beside = try await Shell.capture([GatewayProcess.program, "check", "--rules", folder.path])
         #expect(beside.status == 0 && beside.output.contains("0 errors, 1 warning"), "\(beside)")
@@ -108,7 +114,8 @@ import TestSupport
         #expect(said.status == 1 && said.output.contains("more.yml:1:1: warning: "), "\(said)")
     }
 
-    @Test func aRuleFileThatVanishesIsTold() async throws {
+    @Test("A rule file that disappears is reported")
+    func missingFile() async throws {
         let database = try await TestDatabase(
             .sqlite, mariadb: "", sqlite: Self.schema + "CREATE TABLE towns (id INT PRIMARY KEY, name TEXT);")
         let towns = "resource: towns\nsections:\n  town: {table: towns, groups: {name: name}}\n"
@@ -119,8 +126,9 @@ import TestSupport
         #expect(await gateway.stop() == 0)
     }
 
-    /// The probe of a container says what `/readyz` says.
-    @Test func readinessIsAskedOnTheCommandLine() async throws {
+    /// A container's probe returns the result of `/readyz`.
+    @Test("The command line can query readiness")
+    func probe() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.schema)
         let gateway = try await GatewayProcess(database, rules: Self.rules)
         let ask = [GatewayProcess.program, "ready", "--listen", "127.0.0.1:\(gateway.port)"]
@@ -135,7 +143,8 @@ import TestSupport
         #expect(gone.status == 1 && gone.errors.contains("nothing answers at 127.0.0.1"), "\(gone)")
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aGatewayThatIsNotReadyIsTold() async throws {
+    @Test("The reason of a gateway that is not ready is printed", .tags(.mariadb), .needsMariaDB)
+    func notReady() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
         server.kill()

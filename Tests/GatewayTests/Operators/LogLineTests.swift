@@ -40,7 +40,8 @@ import TestSupport
         #"{"id":1,"changeset":{"person":{"\#(group)":{"old":\#(old),"new":\#(new)}}}}"#
     }
 
-    @Test(arguments: TestEngine.allCases) func aRefusalNamesItsCause(_ kind: TestEngine) async throws {
+    @Test("The line of a refusal names its cause", arguments: TestEngine.allCases)
+    func refusals(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)
         try await database.initJournal()
         let token = AccessToken.make()
@@ -72,7 +73,7 @@ import TestSupport
                 #expect(line.contains(" resource=people ") && line.contains(" cause=\""), "\(line)")
                 #expect(line.contains(cause), "\(line)")
             }
-            // A push tells the resource of the edit that is at fault.
+            // The line of a push names the resource of the refused edit.
             _ = try await client.post(
                 "/v1/push", #"{"edits":[{"resource":"people",\#(Self.edit("age", "20", "-1").dropFirst())]}"#,
                 ["X-Device-ID": "d5"])
@@ -106,7 +107,7 @@ import TestSupport
         #expect(await gateway.stop() == 0)
     }
 
-    /// Every line is one JSON object, its message beside what a machine looks for.
+    /// Each line is one JSON object with the message and separate members.
     @Test func machinesGetJSON() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sqlite)
         let gateway = try await GatewayProcess(
@@ -130,12 +131,14 @@ import TestSupport
         }
     }
 
-    @Test("A proxy is an address") func wrongProxy() async throws {
+    @Test("A proxy is an address")
+    func wrongProxy() async throws {
         let said = try await Shell.capture([GatewayProcess.program, "serve", "--trusted-proxy", "proxy.local"])
         #expect(said.status == 1 && said.errors.contains("“proxy.local” is not an IPv4 or IPv6 address"), "\(said)")
     }
 
-    @Test func anotherFormatIsRefused() async throws {
+    @Test("Another format is refused")
+    func otherFormat() async throws {
         let said = try await Shell.capture([GatewayProcess.program, "serve", "--log-format", "xml"])
         #expect(said.status == 1 && said.errors.contains("--log-format is text or json, not “xml”"), "\(said.errors)")
     }

@@ -71,8 +71,8 @@ import TestSupport
                 #expect(try waited.json()["changes"]?.array.isEmpty == true)
                 #expect(try await client.metric("fieldmerge_scan_cycles_total") == cycles)
                 _ = try await Self.set(false, client)
-                let told = try await client.changes(after: position, until: ["homes/1"])
-                #expect(told.changes.map(\.name) == ["homes/1"])
+                let reported = try await client.changes(after: position, until: ["homes/1"])
+                #expect(reported.changes.map(\.name) == ["homes/1"])
             }
         }
     }

@@ -12,12 +12,14 @@ import TestSupport
             .flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
     }
 
-    @Test(arguments: TestEngine.allCases) func gaugesTellHowItIs(_ kind: TestEngine) async throws {
+    @Test("Gauges show the current state", arguments: TestEngine.allCases)
+    func gauges(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
         try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
                 let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Anna"}}}}"#
-                // Until a record was read nobody knows that they are short, and share transactions.
+                // Before its first read of a record, the gateway does not know that records are short and pushes can
+                // share transactions.
                 #expect(try await client.get("/v1/records/people").status == 200)
                 #expect(try await client.post("/v1/merge/people", edit).status == 200)
                 _ = try await client.get("/v1/records/people/1")
@@ -56,7 +58,8 @@ import TestSupport
     }
 
     /// The gauge and the probe are one truth.
-    @Test(.tags(.mariadb), .needsMariaDB) func whoIsNotReadyCountsAsSuch() async throws {
+    @Test("A gateway that is not ready has the gauge 0", .tags(.mariadb), .needsMariaDB)
+    func notReady() async throws {
         let server = try await PrivateMariaDB()
         let database = try await JournalTests.database(.mariadb, server: server)
         try await RunningGateway.with(database, rules: JournalTests.rules) { gateway async throws in

@@ -1,9 +1,11 @@
 import TestSupport
 import Testing
 
-/// Answers to an operator who asks why an edit was not applied, and who overwrote a value.
+/// Answers to an operator: why an edit was not applied, and who overwrote a value.
 @Suite struct RefusedHistoryTests {
-    /// A push of two edits, of which the second takes the email of person 1.
+    /// A push of two edits.
+    ///
+    /// The second uses the email of person 1.
     private static let refused =
         #"{"key":"bad","edits":[{"resource":"people","id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Anna"}}}},"#
         + #"{"resource":"people","id":2,"changeset":{"person":{"email":{"old":"b@x","new":"a@x"}}}}]}"#
@@ -105,7 +107,7 @@ import Testing
                 #expect(try await database.run("SELECT name FROM people WHERE id = 1;") == "Ann\n")
                 let wrong = try await client.post("/v1/journal/1/undo", #"{"force":"yes"}"#)
                 #expect(wrong.status == 400, "\(wrong.text)")
-                // The forced undo can be taken back itself: the value that it replaced returns.
+                // The undo can be undone: the replaced value returns.
                 let back = try await client.post("/v1/journal/2/undo", "{}")
                 #expect(back.status == 200, "\(back.text)")
                 #expect(try await database.run("SELECT name FROM people WHERE id = 1;") == "Annika\n")

@@ -34,7 +34,7 @@ import Testing
                 #expect(try await client.post("/v1/merge/people", edit).status == 200)
                 #expect(try await client.get("/v1/changes").status == 200)
                 #expect(try await client.get("/v1/records/nothing").status == 404)
-                // The lag is known after the first pass.
+                // The first pass measures the lag.
                 try await OutageTests.until {
                     try await client.get("/metrics").text.contains("fieldmerge_scan_lag_seconds ")
                 }

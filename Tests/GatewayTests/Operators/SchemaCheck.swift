@@ -4,7 +4,9 @@ import TestSupport
 struct SchemaCheck {
     let document: JSON
 
-    /// The keywords that are understood; another one would be passed over.
+    /// The supported keywords.
+    ///
+    /// Any other would be ignored.
     static let keywords: Set<String> = [
         "$ref", "additionalProperties", "anyOf", "const", "default", "description", "enum", "format", "items",
         "maxLength",

@@ -3,13 +3,15 @@ import MergeService
 import TestSupport
 import Testing
 
-/// Pushes that can never succeed: each is refused once, is kept in the journal, and holds up no later push.
+/// Pushes that can never succeed.
+///
+/// Each is refused once, is stored in the journal, and does not delay later pushes.
 @Suite(.timeLimit(.minutes(3))) struct FinalPushTests {
     private static func push(_ key: String, _ resource: String, _ edit: String) -> String {
         #"{"key":"\#(key)","edits":[{"resource":"\#(resource)",\#(edit)}]}"#
     }
 
-    /// Sends a push that is refused before one that is merged, twice, and proves that the first is final and kept.
+    /// Sends a push that is refused and one that is merged, twice, and expects that the refusal is final and stored.
     ///
     /// - Returns: the problem.
     @discardableResult
@@ -81,7 +83,7 @@ import Testing
             database, rules: Self.listRules, journal: .together, configure: { $0.merge.rowsPerRecord = 2 }
         ) { gateway async throws in
             try await gateway.client { client async throws in
-                // The deletion of a record deletes the rows of its lists, and so reads them all.
+                // The deletion of a record deletes the rows of its lists, and reads them all.
                 let delete = Self.push(
                     "bad", "orders", #""id":1,"changeset":{"order":{"old":{"name":"one"},"new":null}}"#)
                 try await Self.proveFinal(delete, then: Self.rename, code: "record-too-large", client, database)
@@ -167,7 +169,7 @@ import Testing
         }
     }
 
-    /// Sends a push of `atomic: edit`, twice, and proves that some edits fail for good and all others are merged.
+    /// Sends a push of `atomic: edit` twice, and expects that some edits fail finally and all others are merged.
     @discardableResult
     private static func proveFinal(
         _ edits: [String], at failed: Set<Int>, code: String, _ client: HTTPClient.Session, _ database: TestDatabase

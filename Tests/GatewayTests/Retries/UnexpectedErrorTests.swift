@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
-/// An error that nobody expects: a push is sent again twice, and then it is refused.
+/// An unexpected error.
+///
+/// The client may repeat its push twice, then it is refused.
 @Suite(.timeLimit(.minutes(2))) struct UnexpectedErrorTests {
     /// A trigger whose error is in no list of the gateway.
     private static let mariadb = """
@@ -37,7 +39,7 @@ import Testing
     func thirdIsFinal(_ kind: TestEngine, _ place: JournalPlace) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)
         for round in 1...2 {
-            // Each round has a gateway of its own, so the count outlives one.
+            // Each round has a new gateway, so the count is stored.
             try await RunningGateway.with(database, rules: Self.rules, journal: place) { gateway async throws in
                 try await gateway.client { client async throws in
                     let answer = try await client.post("/v1/sync", Self.body)

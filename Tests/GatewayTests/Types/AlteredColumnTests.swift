@@ -2,8 +2,9 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// A column is altered while clients read, page and push: they see its old or its new value, or an error, and nothing
-/// else is stored.
+/// A column is altered while clients read, page and push.
+///
+/// They get its old value, its new value or an error, and no other value is stored.
 @Suite(.timeLimit(.minutes(10))) struct AlteredColumnTests {
     /// A MODIFY that the server allows, and how the value is written, stored and sent before and after it.
     struct Alteration: Sendable, CustomTestStringConvertible {
@@ -79,7 +80,7 @@ import TestSupport
             )),
     ]
 
-    /// The group is sent back whole with each push, so what was read wrongly is written.
+    /// Each push sends the whole group back, so a wrongly read value would be written.
     private static let rules = [
         "items.yaml": """
         resource: items
@@ -90,7 +91,7 @@ import TestSupport
 
     private static let ids = 1...3
 
-    /// Says what clients have been told since the start.
+    /// Checks the values that clients have read since the start.
     private final class Watch: Sendable {
         private let allowed: [JSON]
         private let state = Mutex((isAltered: false, faults: [String](), reads: 0, readsAfter: 0))
@@ -103,7 +104,7 @@ import TestSupport
             allowed = [try JSON(alteration.sentBefore), try JSON(alteration.sentAfter)]
         }
 
-        /// True once enough was read behind the change.
+        /// True after enough reads that followed the change.
         var isOver: Bool { state.withLock { $0.readsAfter >= 30 || !$0.faults.isEmpty } }
         private var hasBegun: Bool { state.withLock { $0.reads >= 6 } }
         var faults: [String] { state.withLock { $0.faults } }
@@ -215,7 +216,7 @@ import TestSupport
                     #expect(record["item"]?["value"] == (try JSON(alteration.sentAfter)), "\(record)")
                 }
             }
-            // As the server itself converts it, with nobody else writing.
+            // The conversion of the server, without other writers.
             let stored = try await database.run(
                 """
                 CREATE TEMPORARY TABLE fresh (v \(alteration.before)); INSERT INTO fresh VALUES (\(alteration.literal));

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Two resources give one column different types, and both keep their own.
+/// Two resources read one column with different types.
 @Suite(.timeLimit(.minutes(2))) struct SharedColumnTests {
     private static let table = """
         CREATE TABLE stock (id INT PRIMARY KEY, amount DECIMAL(10,0) NOT NULL, name VARCHAR(20) NOT NULL);
@@ -29,7 +29,7 @@ import TestSupport
         }
     }
 
-    /// In both orders, since what one resource leaves on a connection is what the other one finds.
+    /// In both orders, because the second resource uses the connection of the first.
     @Test(
         "A DECIMAL column that two resources share is added to exactly", arguments: TestEngine.allCases, [true, false])
     func sharedDecimalIsAddedTo(_ kind: TestEngine, _ decimalFirst: Bool) async throws {

@@ -2,7 +2,7 @@ import Crypto
 import Testing
 import TestSupport
 
-/// Numbers in JSON columns: integers of 64 bits as they are, others as the doubles nearest to them.
+/// Numbers in JSON columns: 64-bit integers are exact, others are the nearest doubles.
 @Suite struct JSONNumberTests {
     private static let schema = """
         CREATE TABLE notes (id INTEGER PRIMARY KEY, j JSON);
@@ -41,12 +41,12 @@ import TestSupport
         ("0.30000000000000004", "0.30000000000000004"),
     ]
 
-    @Test(arguments: TestEngine.allCases, MariaDBRights.allCases)
-    func aNumberIsWhatADoubleMakesOfIt(_ kind: TestEngine, _ rights: MariaDBRights) async throws {
+    @Test("Other numbers are the nearest double", arguments: TestEngine.allCases, MariaDBRights.allCases)
+    func doubles(_ kind: TestEngine, _ rights: MariaDBRights) async throws {
         try await Self.with(kind, rights) { client async throws in
             for isBare in [false, true] {
                 for (sent, kept) in Self.numbers {
-                    // Bare, the affinity of a column of SQLite that is called JSON keeps what 64 bits with a sign hold.
+                    // The JSON column of SQLite has numeric affinity, and stores only signed 64-bit integers exactly.
                     if isBare, kind == .sqlite, kept == "12345678901234567000" { continue }
                     let (new, expected) = isBare ? (sent, kept) : ("[\(sent)]", "[\(kept)]")
                     let old = try #require(try await Self.shown(2, client))
@@ -70,7 +70,8 @@ import TestSupport
     }
 
     /// Numbers that another program stored are read, echoed, hashed, merged and edited like any value.
-    @Test(arguments: TestEngine.allCases) func oldNumbersAreInNobodysWay(_ kind: TestEngine) async throws {
+    @Test("Old numbers do not prevent edits", arguments: TestEngine.allCases)
+    func oldNumbers(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client async throws in
             let shown = #"{"a":1,"b":[0,0,12345678901234567000]}"#
             #expect(try await Self.shown(1, client) == shown)
@@ -90,7 +91,8 @@ import TestSupport
     }
 
     /// Under a key a number counts by its value, however far beyond a double it is.
-    @Test(arguments: TestEngine.allCases) func aKeyKnowsANumberByItsValue(_ kind: TestEngine) async throws {
+    @Test("Equal numbers are equal in a key, however written", arguments: TestEngine.allCases)
+    func keys(_ kind: TestEngine) async throws {
         try await Self.with(kind, journal: .ahead) { client async throws in
             func push(_ number: String) async throws -> HTTPClient.Answer {
                 try await client.post(
@@ -106,8 +108,8 @@ import TestSupport
         }
     }
 
-    /// Half a surrogate pair is no character, wherever it stands.
-    @Test(arguments: TestEngine.allCases) func halfACharacterIsRefused(_ kind: TestEngine) async throws {
+    @Test("Half a surrogate pair is refused at any position", arguments: TestEngine.allCases)
+    func surrogates(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client async throws in
             for wrong in [#""\ud83d""#, #"["a\udc00"]"#, #"{"\ud800":1}"#, #""\ud83d\u0041""#] {
                 let answer = try await client.post("/v1/merge/notes", Self.edit(2, "[0]", wrong))

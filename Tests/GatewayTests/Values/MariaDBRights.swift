@@ -1,13 +1,15 @@
 import TestSupport
 
-/// The rights of a database user; with the right to see triggers, the gateway excludes that a write reaches other rows.
+/// The rights of a database user.
+///
+/// With the right to see triggers, the gateway can exclude that a write changes other rows.
 enum MariaDBRights: String, CaseIterable, Sendable {
     case few = "SELECT, INSERT, UPDATE, DELETE"
     case withTriggers = "SELECT, INSERT, UPDATE, DELETE, TRIGGER"
 
     private var name: String { self == .few ? "values_few" : "values_triggers" }
 
-    /// The database as an account with exactly these rights on it sees it.
+    /// The database through an account with exactly these rights.
     func user(of database: TestDatabase) async throws -> TestDatabase {
         let account = "'\(name)'@'localhost'"
         try await database.run(

@@ -2,10 +2,10 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// Sends values to every column of one row and looks what became of each.
+/// Sends values to each column of one row and checks the result.
 ///
-/// A value is refused with its path and nothing of it is written, or it is applied and found again: what is shown then is
-/// what the next edit may hold as its base.
+/// A value is refused with its path and not written, or it is applied and can be read. The read value is a valid base
+/// of the next edit.
 struct ValueTrip {
     /// A group of one field.
     struct ColumnSample: Sendable {
@@ -19,14 +19,14 @@ struct ValueTrip {
     let resource: String
     let section: String
     let exhibits: [ColumnSample]
-    /// Told where an expectation fails.
+    /// Printed with a failed expectation.
     let seed: Int
 
     /// The fate of the values that were sent.
     struct Log {
         var taken = 0
         var refused = 0
-        /// The value that a group shows for each one that was applied to it.
+        /// The read value for each value that was applied to a group.
         var shown: [String: [ExactText: String]] = [:]
     }
 
@@ -82,21 +82,21 @@ struct ValueTrip {
                 "\(place(exhibit)) was sent \(value), shows \(after[group] ?? "")")
             if outcome == "applied" { log.shown[group, default: [:]][ExactText(value)] = after[group] }
         }
-        // What is shown is sent back: nothing is to do.
+        // The read values are sent back, and change nothing.
         var same = after
         #expect(try await push(id, after, &same, &log) == [:], "seed \(seed): an echo does something")
-        // The same edits again find their work done, and those that changed nothing still change nothing.
+        // The same edits again are `already`, and those that changed nothing change nothing again.
         var again = sent
         let repeated = try await push(id, before, &again, &log, isAgain: true) ?? [:]
         for (group, outcome) in repeated {
             #expect(outcome == "already", "seed \(seed), \(group): \(sent[group] ?? "") again is \(outcome)")
         }
-        // Seen from the new base they change nothing.
+        // With the new base they change nothing.
         #expect(try await push(id, after, &again, &log) == [:], "seed \(seed): the same values are others")
         #expect(try await shown(id) == after, "seed \(seed)")
     }
 
-    /// Creates a row with one value in each column that took any, and deletes it as it is shown.
+    /// Creates a row with one accepted value in each column, and deletes it with the values that were read.
     func create(_ values: inout WireValues, _ log: Log) async throws {
         var new: [String: String] = [:]
         for (group, shown) in log.shown { new[group] = values.any(of: shown.keys.sorted()).string }
@@ -153,10 +153,10 @@ struct ValueTrip {
 
     private func place(_ exhibit: ColumnSample) -> String { "seed \(seed), \(exhibit.declaration) as \(exhibit.type)" }
 
-    /// Sends new values, leaving out what is refused, until all that are left are taken.
+    /// Sends new values without the refused ones until all are accepted.
     ///
-    /// - Parameter isAgain: the bases are of yesterday, and one of another type than the column's is refused then.
-    /// - Returns: the outcomes by their groups; nil where nothing was left.
+    /// - Parameter isAgain: the bases are old, and one of another type than the column's is refused.
+    /// - Returns: the outcomes by group; nil if no value was left.
     private func push(
         _ id: Int, _ old: [String: String], _ new: inout [String: String], _ log: inout Log,
         isAgain: Bool = false
@@ -197,9 +197,9 @@ struct ValueTrip {
         return nil
     }
 
-    // MARK: What a column keeps
+    // MARK: Stored values
 
-    /// Returns true if a value is shown as the same one, as far as that is told without asking the gateway's own code.
+    /// Returns true if the read value equals the sent one, decided without the gateway's code.
     private static func agree(_ sent: String, _ shown: String, _ exhibit: ColumnSample) -> Bool {
         if sent == "null" || shown == "null" { return sent == shown }
         let (a, b) = (bare(sent), bare(shown))

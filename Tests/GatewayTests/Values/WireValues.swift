@@ -1,7 +1,7 @@
 import MergeCore
 import TestSupport
 
-/// Values as clients may send them, sound and unsound, as JSON: the edges of every type and what lies around them.
+/// Valid and invalid values of clients as JSON: the limits of each type and values near them.
 struct WireValues {
     private var random: SeededRandom
 

@@ -3,7 +3,7 @@ import TestSupport
 /// Makes requests with every method to every address, with members of the query that are unknown, and with each token.
 struct AddressForms {
     let resource: ResourceShape
-    /// A record's id as it stands in a URL.
+    /// A record's id in the form of a URL.
     let id: String
 
     private struct Address {

@@ -1,7 +1,8 @@
 import TestSupport
 
-/// The records that the clients of a chapter have read: each keeps its own pristine copies, which grow stale while others
-/// write.
+/// The records that the clients of a chapter have read.
+///
+/// Each client has copies, which become stale when others write.
 struct ClientCopies: Sendable {
     struct Copy: Sendable {
         let id: String
@@ -11,14 +12,14 @@ struct ClientCopies: Sendable {
     }
 
     static let clients = 3
-    /// By client and resource, in the order in which they were met first.
+    /// By client and resource, in the order of the first read.
     private var copies: [[String: [Copy]]] = Array(repeating: [:], count: clients)
     /// Numbers of journal entries.
     private(set) var entries: [Int] = []
 
     func copies(_ client: Int, _ resource: String) -> [Copy] { copies[client][resource] ?? [] }
 
-    /// The ids that anybody has seen of a resource.
+    /// The ids of a resource that any client has read.
     func ids(_ resource: String) -> [String] {
         var ids: [String] = []
         for client in copies { for copy in client[resource] ?? [] where !ids.contains(copy.id) { ids.append(copy.id) } }
@@ -36,7 +37,9 @@ struct ClientCopies: Sendable {
         }
     }
 
-    /// Notes that a client was told that a record is gone; it keeps its copy.
+    /// Marks a record as missing.
+    ///
+    /// The client keeps its copy.
     mutating func noteGone(_ id: String, _ resource: String, client: Int) {
         guard let index = copies[client][resource]?.firstIndex(where: { $0.id == id }) else { return }
         copies[client][resource]?[index].isGone = true

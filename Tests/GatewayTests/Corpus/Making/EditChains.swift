@@ -12,7 +12,7 @@ struct EditChains {
     private var root: SectionShape { forms.resource.root }
     private var held: JSON? { forms.record[root.name] }
 
-    /// - Returns: each chain, whose requests stay in their order.
+    /// - Returns: chains of requests. Each chain has to be sent in its order.
     func all(_ dice: inout Dice) -> [[CorpusRequest]] {
         [created(&dice), deleted(&dice), recognised(&dice), read(), spelled()] + refused(&dice) + keyed(&dice)
     }
@@ -83,7 +83,7 @@ struct EditChains {
         ]
     }
 
-    /// A record that is created though it is there.
+    /// A creation of a record that exists.
     private func recognised(_ dice: inout Dice) -> [CorpusRequest] {
         let same = #""\#(root.name)":{"old":null,"new":\#(forms.row(root, held, &dice))}"#
         let near = #""\#(root.name)":{"old":null,"new":\#(forms.row(root, held, &dice, changing: 30))}"#

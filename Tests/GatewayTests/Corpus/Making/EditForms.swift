@@ -2,7 +2,7 @@ import MergeCore
 import Operations
 import TestSupport
 
-/// Makes edits of one record in every form that the protocol knows.
+/// Makes edits of one record in each form of the protocol.
 struct EditForms {
     struct Form {
         let label: String
@@ -12,7 +12,7 @@ struct EditForms {
     let resource: ResourceShape
     /// The record as it was read.
     let record: JSON
-    /// The ids that are known of a resource, for what refers to it.
+    /// The known ids of a resource, for references.
     let known: @Sendable (String) -> [String]
 
     /// - Returns: the forms of all sections, some groups of each.
@@ -97,8 +97,8 @@ struct EditForms {
 
     // MARK: Values
 
-    /// - Parameter changing: how many groups of a hundred have other values than those held.
-    /// - Returns: a row of all groups; of new values alone where none is held.
+    /// - Parameter changing: how many groups of a hundred have other values than the current row.
+    /// - Returns: a row of all groups. Without a current row it has new values only.
     func row(_ section: SectionShape, _ held: JSON?, _ dice: inout Dice, changing: Int = 0) -> String {
         var members: [String] = []
         for group in section.groups {

@@ -16,7 +16,7 @@ struct EditMaker {
         let id: String?
         let changeset: String
 
-        /// - Parameter named: tells the resource beside it.
+        /// - Parameter named: includes the resource.
         func text(named: Bool) -> String {
             (named ? #""resource":"\#(resource)","# : "") + (id.map { #""id":\#($0),"# } ?? "")
                 + #""changeset":{\#(changeset)}"#
@@ -64,7 +64,7 @@ struct EditMaker {
 
     private func name(_ section: SectionShape, _ value: String) -> String { "\"\(section.name)\":\(value)" }
 
-    /// Members that stand under a section, or in an item behind its id.
+    /// Members of a section, or of an item after its id.
     private mutating func member(_ section: SectionShape, _ row: JSON, _ dice: inout Dice) -> String {
         switch dice.number(1...100) {
         case ...9: return #"{"old":\#(deleted(section, row, &dice)),"new":null}"#
@@ -131,7 +131,7 @@ struct EditMaker {
         ValueMaker.value(field, merge: group.merge, base: base, ids: { known($0) }, &dice)
     }
 
-    /// The ids that a field may refer to: rows that are there, and those that the push creates.
+    /// The ids that a field may refer to: existing rows, and rows that the push creates.
     private func known(_ resource: String) -> [String] {
         notebook.copies(client, resource).map(\.id) + (temporaries[resource] ?? [])
             + (temporaries[resource] ?? [])
@@ -184,7 +184,7 @@ struct EditMaker {
         return Edit(resource: resource.name, id: id, changeset: parts.joined(separator: ","))
     }
 
-    /// - Returns: an id of a row that the database numbers; nil for one that is left out.
+    /// - Returns: an id of a row that the database numbers; nil to omit it.
     private mutating func newID(_ section: SectionShape, resource: String, _ dice: inout Dice) -> String? {
         count += 1
         switch dice.number(1...100) {
@@ -200,7 +200,7 @@ struct EditMaker {
         }
     }
 
-    /// - Returns: a key that the client chooses; parts that are its record's come first.
+    /// - Returns: a key chosen by the client. The parts that belong to its record come first.
     private func key(_ section: SectionShape, _ record: String?, _ dice: inout Dice) -> String {
         let parts = section.key.map { column in
             column.type == "text"

@@ -1,10 +1,10 @@
 import MergeCore
 import TestSupport
 
-/// Makes requests in every form of the protocol, from the records as they were read first; pages are followed to their end.
+/// Makes requests in each form of the protocol from the first records, and reads pages to their end.
 struct FormsMaker {
     enum Plan: Sendable {
-        /// Edits in every form, so many at most that stand alone, what builds on each other, pages and entries.
+        /// Edits in each form, at most so many that are independent, then chains, pages and entries.
         case edits(seed: Int, count: Int)
         /// Every address with every method.
         case methods
@@ -60,7 +60,7 @@ struct FormsMaker {
 
     mutating func next() -> CorpusRequest? { waiting.isEmpty ? nil : waiting.removeFirst() }
 
-    /// Notes a page's records, and asks for the page behind it.
+    /// Stores the records of a page, and requests the next page.
     mutating func learn(_ request: CorpusRequest, _ answer: CorpusAnswer) {
         guard let body = try? JSON(answer.body.string), body["records"] != nil else { return }
         let parts = request.target.split(separator: "?")

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Makes the requests of many clients, each with three records of its own, so that they may be sent in any order.
+/// Makes the requests of many clients, each for three different records, so that their order does not matter.
 enum ManyClientsMaker {
     static func requests(lanes: Int, rounds: Int) -> [CorpusRequest] {
         var dice = Dice(seed: 81)

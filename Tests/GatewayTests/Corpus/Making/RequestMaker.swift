@@ -1,7 +1,7 @@
 import MergeCore
 import TestSupport
 
-/// Makes the requests of a chapter one by one, each from what was answered before.
+/// Makes the requests of a chapter one by one, each from the earlier answers.
 struct RequestMaker {
     private let chapter: Chapter
     private let resources: [ResourceShape]
@@ -25,7 +25,7 @@ struct RequestMaker {
         resources.map { CorpusRequest("page first", .get, "/v1/records/\($0.name)?limit=20") }
     }
 
-    /// The requests that stand in the end.
+    /// The last requests of the chapter.
     var end: [CorpusRequest] {
         var requests = resources.flatMap { resource in
             let last = notebook.ids(resource.name).count > 20 ? notebook.ids(resource.name)[15] : nil
@@ -188,7 +188,7 @@ struct RequestMaker {
         }
     }
 
-    // MARK: What is wrong
+    // MARK: Invalid requests
 
     private mutating func bad() -> CorpusRequest {
         if mischief.isEmpty {
@@ -206,7 +206,7 @@ struct RequestMaker {
         if !token.isEmpty { request.headers.append(("Authorization", "Bearer " + token)) }
     }
 
-    /// A record's id as it stands in a URL.
+    /// A record's id in the form of a URL.
     static func urlText(_ id: String) -> String {
         guard let json = try? JSON(id) else { return id }
         let parts = json.array.isEmpty ? [json] : json.array
@@ -222,7 +222,7 @@ struct RequestMaker {
 
     // MARK: Learning
 
-    /// Notes what a request was answered.
+    /// Stores the answer to a request.
     mutating func learn(_ request: CorpusRequest, _ answer: CorpusAnswer, forAll: Bool = false) {
         if let tag = answer.headers.first(where: { $0.string.hasPrefix("etag: ") }) {
             tags.append((request.target, String(tag.string.dropFirst(6))))
@@ -251,7 +251,7 @@ struct RequestMaker {
             guard let id = result["id"]?.description, dice.chance(70) else { return }
             notebook.noteGone(id, resource, client: client)
         } else if let id = record["id"]?.description {
-            // A client that does not note what it was told keeps a stale copy.
+            // A client that ignores an answer keeps a stale copy.
             let isNew = !notebook.copies(client, resource).contains { $0.id == id }
             if isNew || dice.chance(55) { notebook.note(record, resource, client: client) }
         }

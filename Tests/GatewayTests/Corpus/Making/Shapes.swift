@@ -33,7 +33,7 @@ struct SectionShape: Sendable {
 
 struct GroupShape: Sendable {
     let name: String
-    /// The function's name; that of the member for one with a parameter.
+    /// The name of the function; for one with a parameter, the name of its member.
     let merge: String?
     let fields: [FieldShape]
 

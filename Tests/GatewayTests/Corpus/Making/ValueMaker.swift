@@ -1,7 +1,7 @@
 import MergeCore
 import TestSupport
 
-/// Makes values that clients might send: mostly changes of what they hold, seldom what the column cannot hold.
+/// Makes values as clients send them: mostly changes of their copies, rarely values that do not fit the column.
 struct ValueMaker: Sendable {
     private static let words = [
         "a", "b", "x", "one", "two", "Zoë", "new", "open", "closed", "", "two words", "it's", "😀", "say \"hi\"", "c\td",
@@ -33,7 +33,7 @@ struct ValueMaker: Sendable {
         "{\"a\":{\"a\":1}}", "-1", "1e400", #""2026-13-01""#, "null",
     ]
 
-    /// - Parameter base: what the client holds; nil where it holds nothing.
+    /// - Parameter base: the client's value; nil if it has none.
     /// - Returns: a value as JSON.
     static func value(
         _ field: FieldShape, merge: String?, base: JSON?, ids: (String) -> [String], _ dice: inout Dice

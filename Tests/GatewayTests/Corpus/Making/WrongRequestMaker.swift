@@ -3,7 +3,7 @@ import TestSupport
 /// Makes requests that are wrong in one way each.
 struct WrongRequestMaker {
     let resource: ResourceShape
-    /// The id of a record that is there.
+    /// The id of an existing record.
     let id: String
 
     private var section: String { resource.root.name }
