@@ -36,7 +36,7 @@ extension CaseDevice {
         if let name = step["ticket"].stringValue { tickets[name] = ticket.token }
     }
 
-    /// Compares the error of a step; throws it where the step has none.
+    /// Compares the error with that of a step, and throws it if the step has none.
     func expect(_ error: any Error, _ step: JSONValue) throws {
         if step["error"].isNull || error is CaseFault { throw error }
         let invalid = error as? InvalidEdit

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// A live query of a case, whose reader takes its turn in each frame.
+/// A live query of a case, whose reader requests a value in each frame.
 struct LiveCase {
     var iterator: LiveQuery.Iterator?
     let number: Int
@@ -40,7 +40,7 @@ extension CaseDevice {
         }
     }
 
-    /// Has the reader of a live query ask for its next value, if there is one.
+    /// The reader of a live query requests its next value, if there is one.
     private func takeTurn(_ name: String) async throws {
         guard var one = live[name], var iterator = one.iterator else { return }
         guard await store.liveQueries.value(of: one.number) != one.value else { return }

@@ -34,7 +34,7 @@ extension CaseDevice {
         if !step["feed"].isNull { feed = step["feed"] }
         revision += 1
         var body = page(step.objectValue?["changes"].map(known) ?? [])
-        // Without a place the client takes no changes from the answer.
+        // Without a stored position the client does not store changes of the answer.
         if subset.isMeant, held.json["since"].isNull { revision -= 1 }
         if let difference = step.objectValue?["difference"] { subset.difference = difference }
         body["results"] = known(step["results"])
@@ -79,7 +79,7 @@ extension CaseDevice {
     }
 
     func pushesOfLast() -> [String] {
-        // Members are sorted, and each push begins with its edits or its atomicity; braces tell where it ends.
+        // Members are sorted, and each push begins with its edits or its atomicity. Braces mark its end.
         guard let start = lastPush.range(of: "\"pushes\":[")?.upperBound else { return [] }
         var pushes: [String] = []
         var (depth, isText, isEscaped, current) = (0, false, false, "")
@@ -106,7 +106,7 @@ extension CaseDevice {
         return pushes
     }
 
-    /// Edits of a push with their items in an order of their own.
+    /// Edits of a push with sorted items.
     static func sorted(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements):
@@ -125,7 +125,7 @@ extension CaseDevice {
         }
     }
 
-    /// Takes the rules and the snapshot of a step.
+    /// Applies the rules and the snapshot of a step.
     func change(_ step: JSONValue) {
         if let version = step["newRules"].stringValue { regroup(version, step["regroup"].arrayValue ?? []) }
         let own = step["resources"].arrayValue ?? []

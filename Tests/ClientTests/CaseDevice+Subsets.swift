@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// The subset of a case, and what its gateway answers to requests for the difference of two filters.
+/// The subset of a case, and its gateway's answers to requests for the difference of two filters.
 struct CaseSubset {
     var keep: JSONValue
     /// Whether the case is about subsets.
@@ -24,7 +24,7 @@ struct CaseSubset {
         if found != expected { faults.append("found \(found), expected \(expected)") }
     }
 
-    /// Returns the filter of a subset; null for all records.
+    /// The filter of a subset; null for all records.
     static func filter(_ keep: JSONValue) -> JSONValue {
         let parts = (keep.objectValue ?? [:]).compactMapValues { told -> JSONValue? in
             told["where"].objectValue?.isEmpty == false ? told["where"] : nil
@@ -61,7 +61,9 @@ extension CaseDevice {
         try checkFaults()
     }
 
-    /// Answers a request for the difference of two filters as the last step says; without a step there is no answer.
+    /// Answers a request for the difference of two filters by the last step.
+    ///
+    /// Without a step there is no answer.
     func serveDifference(_ query: [URLQueryItem]) -> Reply {
         let told = subset.difference
         guard !told.isNull else { return Reply(status: 502, body: Data()) }

@@ -10,7 +10,7 @@ struct CaseFault: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A store, the server that holds its requests, and the names that a case has given to values.
+/// A store, the server that delays its requests, and the names of values in a case.
 actor CaseDevice {
     enum Turn {
         case held(HeldRequest)

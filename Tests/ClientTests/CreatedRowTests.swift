@@ -48,7 +48,8 @@ import Testing
         return (store, ticket.id)
     }
 
-    @Test func anEditBehindALostAnswerKnowsWhatTheDatabaseHasPutThere() async throws {
+    @Test("An edit after a lost answer has the values that the database filled in")
+    func lostAnswer() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)
         let ticket = try await store.edit("shoppers", id) { $0["customer", "points"] = 3 }
@@ -62,7 +63,8 @@ import Testing
         #expect(try await store.refusedEdits().isEmpty)
     }
 
-    @Test func aGroupOfSeveralFieldsKeepsWhatNobodyTouched() async throws {
+    @Test("A group of several fields keeps the unchanged ones")
+    func groupOfFields() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)
         try await store.edit("shoppers", id) { $0["customer", "street"] = "2 High St" }
@@ -74,7 +76,8 @@ import Testing
         #expect(address["new"] == ["street": "2 High St", "county": "Kent", "postCode": "CT2"])
     }
 
-    @Test func whatIsNamedIsSeen() async throws {
+    @Test("A value that the creation named is the old value of the next edit")
+    func valueOfCreation() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)
         try await store.edit("shoppers", id) { $0["customer", "firstName"] = "Kit" }
@@ -86,7 +89,8 @@ import Testing
                 == ["firstName": ["old": "Kim", "new": "Kit"]])
     }
 
-    @Test func aTransactionBehindACreationWaitsForItsAnswer() async throws {
+    @Test("A transaction after a creation waits for its answer")
+    func transaction() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let ticket = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }
@@ -101,7 +105,8 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 7)
     }
 
-    @Test func aLaterBaseIsNotWhatWasEdited() async throws {
+    @Test("The old value is the one in the answer to the creation, not a later one")
+    func laterValue() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)
         try await store.edit("shoppers", id) { $0["customer", "points"] = 3 }
@@ -109,13 +114,14 @@ import Testing
         record["customer"]["points"] = 9
         gateway.put(record, in: "shoppers", id: record["id"])
         #expect(try await store.sync().isOK)
-        // 5 was the answer to the creation: somebody added 4, and this edit took 2 away.
+        // The answer to the creation was 5. Another user added 4, and this edit subtracted 2.
         #expect(try Self.made(gateway)["customer"]["points"] == 7)
         let told = try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"]
         #expect(told == ["old": 5, "new": 3])
     }
 
-    @Test func anEditOfANewItemInAnExistingRecord() async throws {
+    @Test("An edit of a new item of an existing record has the reported values as old")
+    func newItem() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 124) { $0["groceries"].append(["name": "Rice"]) }
@@ -216,7 +222,8 @@ import Testing
         #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"] == ["old": 5, "new": 3])
     }
 
-    @Test func aRecordIsDeletedBehindItsCreation() async throws {
+    @Test("A record can be deleted after its creation")
+    func deletion() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)
         try await store.delete("shoppers", id)
@@ -228,7 +235,8 @@ import Testing
         #expect(old["points"] == 5 && old["county"] == "Kent" && old["firstName"] == "Kim")
     }
 
-    @Test func aRestartBetweenChangesNothing() async throws {
+    @Test("A restart between creation and edit changes nothing")
+    func restart() async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let gateway = try Self.gateway()
@@ -248,7 +256,8 @@ import Testing
         await last.close()
     }
 
-    @Test(arguments: 1...60) func aKillAtAnyStep(step: Int) async throws {
+    @Test("The process may be killed at any step", arguments: 1...60)
+    func aKillAtAnyStep(step: Int) async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let gateway = try Self.gateway()
@@ -282,7 +291,8 @@ import Testing
         await next.close()
     }
 
-    @Test func aRefusedCreationTakesItsEditsAlongAndBackAgain() async throws {
+    @Test("A refused creation refuses its edits, and restores them with it")
+    func refusedCreation() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
@@ -301,7 +311,8 @@ import Testing
         #expect(refused.isEmpty)
     }
 
-    @Test func theQueueGoesOnWhereARowIsNowhereToBeSeen() async throws {
+    @Test("The queue continues if no answer contains the row")
+    func invisibleRow() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 124) { $0["groceries"].append(["name": "Rice"]) }
@@ -309,7 +320,7 @@ import Testing
         try await store.sync()
         let lost = try await store.edit("shoppers", 124) { $0["groceries", 0, "name"] = "Brown rice" }
         let other = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
-        // The answer tells the record without the row, as a trigger could have it.
+        // The answer contains the record without the row, as a trigger could cause.
         gateway.script.add { request in
             let body = JSONValue(text: String(decoding: request.body ?? Data(), as: UTF8.self)) ?? .null
             let record = gateway.record("shoppers", 124).map { record in
@@ -341,7 +352,8 @@ import Testing
         #expect(await store.status.unsent == 0)
     }
 
-    @Test func whatIsUnknownIsStoredAsThat() throws {
+    @Test("Unknown values are stored as unknown")
+    func unknownValues() throws {
         let change = RowChange(
             section: "customer", item: nil, step: .edit(["points": .init(old: [:], new: ["points": 3])]),
             unknown: ["points"])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Walks at random over forms and bases from before the answer to a creation, with two openings of one store.
+/// Random walks over forms and bases from before the answer to a creation, with two openings of one store.
 ///
-/// Whatever was lost or changed since, the `old` of each edit is what the answer to its creation reported.
+/// The `old` of each edit is the value in the answer to its creation, whatever was lost or changed since.
 @Suite struct CreatedRowWalkTests {
     @Test(.timeLimit(.minutes(10)), arguments: SharedCases.seeds(40))
     func walk(seed: Int) async throws { try await CreatedRowWalk(seed).run() }

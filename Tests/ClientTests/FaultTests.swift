@@ -125,7 +125,7 @@ import Testing
 
     // MARK: Token functions
 
-    /// A token function whose first call never returns, whatever happens to its task.
+    /// A token function whose first call never returns, also if its task is cancelled.
     private final class StuckToken: Sendable {
         private let count = Mutex(0)
         private let (firstCalls, firstCall) = AsyncStream.makeStream(of: Void.self)

@@ -7,11 +7,11 @@
 
     @testable import FieldMergeClient
 
-    /// The program under test, and what it serves.
+    /// The tested program and its rules.
     enum BuiltProgram {
         static let root = SharedCases.folder.deletingLastPathComponent().deletingLastPathComponent()
 
-        /// The gateway's program: named by FIELDMERGE_PROGRAM, or the one that was built beside the tests.
+        /// The gateway's program: that of FIELDMERGE_PROGRAM, or the one in the folder of the tests.
         static let url: URL? = {
             let named = ProcessInfo.processInfo.environment["FIELDMERGE_PROGRAM"]
             let paths = named.map { [$0] } ?? ["debug", "release"].map { root.path + "/.build/\($0)/fieldmerge" }
@@ -39,7 +39,8 @@
             ) { "none" }
         }
 
-        @Test func twoDevicesEditAShopper() async throws {
+        @Test("Two devices edit a shopper")
+        func twoDevices() async throws {
             let gateway = try await Self.gateway()
             let (phone, tablet) = (try await Self.opened(gateway), try await Self.opened(gateway))
             #expect(try await phone.sync().isOK)
@@ -69,7 +70,8 @@
             await tablet.close()
         }
 
-        @Test func rowsThatBuildOnOneAnotherGetTheirKeys() async throws {
+        @Test("Rows that refer to each other get their keys")
+        func dependentRows() async throws {
             let gateway = try await Self.gateway()
             let store = try await Self.opened(gateway)
             #expect(try await store.sync().isOK)
@@ -88,7 +90,8 @@
             await store.close()
         }
 
-        @Test func editsSurviveTheGatewayAndTheProcess() async throws {
+        @Test("Edits survive restarts of the gateway and of the process")
+        func restarts() async throws {
             let folder = try TemporaryFolder()
             let gateway = try await Self.gateway()
             var store = try await Self.opened(gateway, at: folder.file("store.db"))
@@ -108,7 +111,8 @@
             await store.close()
         }
 
-        @Test func newsOfOthersComeByThemselves() async throws {
+        @Test("Changes of other users arrive without a sync")
+        func events() async throws {
             let gateway = try await Self.gateway()
             let (phone, tablet) = (try await Self.opened(gateway), try await Self.opened(gateway))
             try await phone.start()
@@ -125,7 +129,8 @@
             await tablet.close()
         }
 
-        @Test("A large push is packed, and what is small does not wait for it") func aLargePush() async throws {
+        @Test("A large push is packed, and what is small does not wait for it")
+        func aLargePush() async throws {
             let gateway = try await Self.gateway()
             let store = try await Self.opened(gateway)
             #expect(try await store.sync().isOK)
@@ -142,7 +147,8 @@
             await store.close()
         }
 
-        @Test("A token of another user sends nothing of this user's edits") func aTokenOfAnotherUser() async throws {
+        @Test("A token of another user sends nothing of this user's edits")
+        func aTokenOfAnotherUser() async throws {
             let folder = try TemporaryFolder()
             let hashes = [
                 "anna": "c3cdf8b93111159d4a078d5b124d961890ae85d5aa9a955cfbe670c1d85f98ff",
@@ -168,7 +174,8 @@
             await store.close()
         }
 
-        @Test func aSnapshotInSQLiteIsTheStore() async throws {
+        @Test("A snapshot in SQLite can be used as store")
+        func snapshot() async throws {
             let folder = try TemporaryFolder()
             let gateway = try await Self.gateway()
             let url = folder.file("shop.sqlite")
@@ -203,7 +210,7 @@
             await inMemory.close()
         }
 
-        /// The program that writes snapshots has the tables of the store in a copy of its own.
+        /// The program that writes snapshots contains a copy of the store's tables.
         private static func checkTables(of url: URL) async throws {
             let file = try StoreFile(at: URL(fileURLWithPath: ":memory:"), context: LedgerContext())
             let database = try DatabaseQueue(path: url.path)

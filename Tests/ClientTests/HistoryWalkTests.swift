@@ -4,10 +4,10 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Walks at random over a server whose history changes: the journal is lost, or a backup is restored.
+/// Random walks over a server whose history changes: the journal is lost, or a backup is restored.
 ///
-/// In the end nothing is doubled, and every store equals the server. Each edit is stored, refused or taken away by a
-/// restore. No edit was applied to another record.
+/// In the end no edit is applied twice, and each store equals the server. Each edit is stored, refused or removed by a
+/// restore. No edit is applied to another record.
 @Suite struct HistoryWalkTests {
     @Test("Edits survive a server whose history changes", .timeLimit(.minutes(10)), arguments: SharedCases.seeds(60))
     func walk(seed: Int) async throws { try await HistoryWalk(seed).run() }
@@ -79,14 +79,14 @@ private final class HistoryWalk {
         try await check()
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private func edit(_ device: WalkingDevice) async throws {
         number += 1
         let name = JSONValue.string("n\(number)")
         switch dice.pick(["pair", "pair", "pair", "create", "known"]) {
         case "pair":
-            // Whatever becomes of the point becomes of the item.
+            // The item is stored or lost together with the point.
             let id = dice.pick([1, 2, 3])
             try await stored(device) { store in
                 try await store.edit("shoppers", id) { edit in
@@ -126,7 +126,7 @@ private final class HistoryWalk {
     ) async throws {
         let before = try await device.store.file.read { try $0.editCount() }
         guard try await device.isKilled(by: edit) else { return meaning() }
-        // The number of tickets on disk says whether the edit was committed before the end came.
+        // The number of tickets on disk shows whether the edit was committed before the kill.
         try await device.restart()
         if try await device.store.file.read({ try $0.editCount() }) > before { meaning() }
     }
@@ -150,7 +150,9 @@ private final class HistoryWalk {
         }
     }
 
-    /// Goes back to the backup; then another program makes shoppers.
+    /// Restores the backup.
+    ///
+    /// Then another program creates shoppers.
     private func restore() {
         let before = stored()
         clock.advance(10)
@@ -177,7 +179,7 @@ private final class HistoryWalk {
         }
     }
 
-    /// The next requests of whoever comes fail, each in its own way.
+    /// The next requests fail, each in another way.
     private func trouble() {
         for _ in 0..<Int.random(in: 1...3, using: &dice) {
             switch dice.pick(["none", "lost", "lost", "cut", "busy"]) {

@@ -5,10 +5,11 @@
 
     @testable import FieldMergeClient
 
-    /// A first sync of as many records as `FIELDMERGE_LARGE` says, such as 100000, measured: for runs by hand.
+    /// Measures the first sync of `FIELDMERGE_LARGE` records, such as 100000, for runs by hand.
     @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FIELDMERGE_LARGE"] != nil))
     struct LargeSyncTests {
-        @Test func readsGoOnWhileEverythingIsRead() async throws {
+        @Test("Reads continue during a first sync")
+        func reads() async throws {
             let environment = ProcessInfo.processInfo.environment
             let count = try #require(environment["FIELDMERGE_LARGE"].flatMap { Int($0) })
             let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Lists and forms beside the shared cases: two readers, two calls, two rows.
+/// Lists and forms that the shared cases do not cover: two readers, two calls, two rows.
 @Suite(.timeLimit(.minutes(2))) struct ListTests {
     /// A conflict of each name: this user writes it, and another user writes "Jim" before.
     private static func meet(_ store: FieldMergeStore, _ gateway: MemoryGateway, _ name: JSONValue) async throws {
@@ -24,7 +24,8 @@ import Testing
 
     // MARK: Conflicts
 
-    @Test("A second decision on an entry does nothing, whichever it is") func aSecondDecision() async throws {
+    @Test("A second decision on an entry does nothing, whichever it is")
+    func aSecondDecision() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await Self.meet(store, gateway, "Bob")
@@ -42,7 +43,8 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "their \"Bob\"")
     }
 
-    @Test("An event is delivered once, also over a restart, and its entry stays") func deliveredOnce() async throws {
+    @Test("An event is delivered once, also over a restart, and its entry stays")
+    func deliveredOnce() async throws {
         let folder = try TemporaryFolder()
         let gateway = try StoreTests.gateway()
         let url = folder.file("store.db")
@@ -53,7 +55,7 @@ import Testing
         let first = try #require(await events.next())
         let second = try #require(await events.next())
         #expect(first.new == "Bob" && second.new == "Tom")
-        // The app has handled the first one only: it has not asked for a third.
+        // The app has handled only the first event, because it has not requested a third.
         await store.close()
         store = try await memoryStore(gateway, at: url)
         events = store.conflicts.makeAsyncIterator()
@@ -104,7 +106,8 @@ import Testing
         #expect(entries.count == 1_002 && entries.first?.name == "n3" && entries.last?.name == "n1004")
     }
 
-    @Test("A conflict of a ticket is the entry of the list") func theTicketHasTheEntry() async throws {
+    @Test("A conflict of a ticket is the entry of the list")
+    func theTicketHasTheEntry() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let ticket = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
@@ -136,7 +139,8 @@ import Testing
         await store.close()
     }
 
-    @Test("A function is told of an overtaken edit before the edit is sent") func toldBeforeSending() async throws {
+    @Test("A function is told of an overtaken edit before the edit is sent")
+    func toldBeforeSending() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.onOvertaken { event in
@@ -188,7 +192,7 @@ import Testing
             edit["customer", "firstName"] = "Bob"
             edit["groceries", 0, "quantity"] = "9 tins"
         }
-        // Pushes of their own, since each has a second record.
+        // Separate pushes, because each has a second record.
         try await store.transaction { transaction in
             try transaction.edit("shoppers", 123) { edit in
                 edit["customer", "firstName"] = "Joe"
@@ -208,7 +212,8 @@ import Testing
         #expect(gateway.record("shoppers", 124)?["customer"]["points"] == 7)
     }
 
-    @Test("What a discarded edit has added is in no later one") func aDiscardedSum() async throws {
+    @Test("What a discarded edit has added is in no later one")
+    func aDiscardedSum() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
@@ -344,7 +349,8 @@ import Testing
 
     // MARK: Forms
 
-    @Test("A copy of the working copy takes back nothing that was saved") func aCopyOfTheWorkingCopy() async throws {
+    @Test("A copy of the working copy takes back nothing that was saved")
+    func aCopyOfTheWorkingCopy() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let form = try await store.draft("shoppers", 123)
@@ -362,7 +368,8 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Bob")
     }
 
-    @Test("Two calls of save at once save once") func savedOnce() async throws {
+    @Test("Two calls of save at once save once")
+    func savedOnce() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let form = try await store.draft("shoppers", 123)
@@ -376,7 +383,7 @@ import Testing
         #expect(try await store.sync().isOK)
         #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 8)
         #expect(gateway.record("shoppers", 123)?["groceries"].count == 3)
-        // The form goes on, also with what it has created.
+        // The form can be used further, also with its new rows.
         form.record["groceries", 2, "quantity"] = "1 kg"
         try await form.save()
         #expect(try await store.sync().isOK)
@@ -393,7 +400,7 @@ import Testing
         closed.close()
         let form = try await store.draft("shoppers", 123)
         form.record["customer", "firstName"] = "Bob"
-        // The app's own edit is a change beneath the form as well.
+        // The app's edit is also a change of the form's record.
         try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Jim" }
         let event = try #require(await events.next())
         #expect(event.draft === form && event.new == "Bob" && event.current == "Jim")
@@ -424,7 +431,8 @@ import Testing
         #expect(record["groceries", 0, "name"] == "Corn" && record["groceries", 1, "name"] == "Rice")
     }
 
-    @Test("An edit of several records has no form") func severalRecords() async throws {
+    @Test("An edit of several records has no form")
+    func severalRecords() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.transaction { transaction in

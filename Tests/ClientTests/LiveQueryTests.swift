@@ -5,7 +5,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Live queries beside the shared cases.
+/// Live queries that the shared cases do not cover.
 @Suite(.timeLimit(.minutes(2))) struct LiveQueryTests {
     private static let late: [QueryCondition] = [.equals("order.status", "late")]
 
@@ -19,8 +19,8 @@ import Testing
         try await store.diagnose()["live"].arrayValue ?? []
     }
 
-    @Test("A slow reader gets the latest result, and a reader that goes away costs nothing") func readers() async throws
-    {
+    @Test("A slow reader gets the latest result, and a reader that goes away costs nothing")
+    func readers() async throws {
         let store = try await Self.synced(QueryIndexTests.gateway(20))
         var reader = try store.live("orders", where: Self.late).makeAsyncIterator()
         #expect(await reader.next(isolation: nil)?.map(\.id) == [10, 20])
@@ -35,7 +35,8 @@ import Testing
         #expect(await reader.next(isolation: nil) == nil)
     }
 
-    @Test("A change costs each live query of its resource one test, and no run") func bound() async throws {
+    @Test("A change costs each live query of its resource one test, and no run")
+    func bound() async throws {
         let gateway = try QueryIndexTests.gateway(200)
         let store = try await Self.synced(gateway)
         var readers: [LiveQuery.Iterator] = []
@@ -71,9 +72,8 @@ import Testing
         await store.close()
     }
 
-    @Test("Records that change behind a window do not come into it while its rows leave") func drainedWindow()
-        async throws
-    {
+    @Test("Records that change behind a window do not come into it while its rows leave")
+    func drainedWindow() async throws {
         let store = try await Self.synced(QueryIndexTests.gateway(80))
         let query = RecordQuery("orders", sort: ["-id"], limit: 2)
         let reader = try store.live(query).makeAsyncIterator()
@@ -88,9 +88,8 @@ import Testing
         await store.close()
     }
 
-    @Test("A query that fails under new rules keeps its value, and runs again under the next ones") func rules()
-        async throws
-    {
+    @Test("A query that fails under new rules keeps its value, and runs again under the next ones")
+    func rules() async throws {
         let gateway = try QueryIndexTests.gateway(20)
         let store = try await Self.synced(gateway)
         let reader = try store.live("orders", where: Self.late).makeAsyncIterator()
@@ -111,7 +110,8 @@ import Testing
         await store.close()
     }
 
-    @Test("Faults in a query are errors at once") func faults() async throws {
+    @Test("Faults in a query are errors at once")
+    func faults() async throws {
         let store = try await Self.synced(QueryIndexTests.gateway(2))
         #expect(throws: InvalidQuery.self) { try store.live("orders", sort: ["order.stats"]) }
         let error = await #expect(throws: InvalidQuery.self) {
@@ -131,7 +131,8 @@ import Testing
         }
     }
 
-    @Test("A model with property wrappers is observed") @MainActor func wrappers() async throws {
+    @Test("A model with property wrappers is observed") @MainActor
+    func wrappers() async throws {
         let store = try await Self.synced(QueryIndexTests.gateway(20))
         let model = Model(store)
         func wait(_ isDone: () -> Bool) async {

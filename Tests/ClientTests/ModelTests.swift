@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// The cases of what a client keeps, sends and tells, that all clients share.
+/// The shared cases of all clients: stored data, requests and reports.
 @Suite struct ModelTests {
     static let cases = SharedCases.model["cases"].arrayValue ?? []
 

@@ -4,9 +4,10 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// The status as views see it.
+/// The status for views.
 @Suite(.timeLimit(.minutes(1))) struct ObservedStatusTests {
-    @Test @MainActor func anObserverIsToldOfEdits() async throws {
+    @Test("An observer gets each edit") @MainActor
+    func edits() async throws {
         let store = try await StoreTests.synced(StoreTests.gateway())
         let status = await ObservedStatus(of: store)
         #expect(status.current.unsent == 0)

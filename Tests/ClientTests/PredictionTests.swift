@@ -42,7 +42,8 @@ import Testing
         return Dictionary(uniqueKeysWithValues: predictions.map { ($0.group, $0) })
     }
 
-    @Test func whatNobodyElseChangedIsApplied() async throws {
+    @Test("A group that no other client changed is predicted as applied")
+    func applied() async throws {
         let told = try await Self.predicted(
             base: ["firstName": "Joe"], edited: ["firstName": "Bob"], current: ["lastName": "Hill"])
         #expect(told["firstName"]?.outcome == "applied")
@@ -60,7 +61,8 @@ import Testing
         #expect(told["firstName"]?.isConflict == true)
     }
 
-    @Test func aStepThatIsNotAllowedIsRejected() async throws {
+    @Test("A forbidden transition is predicted as rejected")
+    func transition() async throws {
         let told = try await Self.predicted(base: ["status": "closed"], edited: ["status": "open"], current: [:])
         #expect(told["status"]?.outcome == "rejected")
         #expect(told["status"]?.written == "closed")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Indexes beside the walks at random: their use, their end, and two openings.
+/// Indexes that the random walks do not cover: their use, their end, and two openings.
 @Suite(.timeLimit(.minutes(3))) struct QueryIndexTests {
     static let fields = ["orders": ["order.status", "order.amount", "id"]]
     static let search = ["orders": ["order.title"]]
@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    @Test("A query reads few records if an index serves it") func use() async throws {
+    @Test("A query reads few records if an index serves it")
+    func use() async throws {
         let store = try await Self.open(Self.gateway(1_000))
         #expect(try await store.sync().isOK)
         try await QueryTests.waitForIndexes(of: store)
@@ -68,7 +69,8 @@ import Testing
         await store.close()
     }
 
-    @Test("A store that is killed at any step of a build has right results, and builds on") func kills() async throws {
+    @Test("A store that is killed at any step of a build has right results, and builds on")
+    func kills() async throws {
         for step in 1...1_000 {
             let folder = try TemporaryFolder()
             let url = folder.file("store.db")
@@ -126,13 +128,14 @@ import Testing
         await store.close()
     }
 
-    @Test("A base that another program writes is found at once") func foreignWrites() async throws {
+    @Test("A base that another program writes is found at once")
+    func foreignWrites() async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let store = try await Self.open(Self.gateway(20), url)
         #expect(try await store.sync().isOK)
         try await QueryTests.waitForIndexes(of: store)
-        // Such as an earlier version of this library, or the client for Python.
+        // For example an earlier version of this library, or the client for Python.
         let order = Self.order(3, "done").text
         try await DatabaseQueue(path: url.path).write { db in
             try db.execute(
@@ -171,7 +174,8 @@ import Testing
         await last.close()
     }
 
-    @Test("New rules rebuild the indexes by their types") func newRules() async throws {
+    @Test("New rules rebuild the indexes by their types")
+    func newRules() async throws {
         let gateway = try Self.gateway(30)
         let store = try await Self.open(gateway)
         #expect(try await store.sync().isOK)

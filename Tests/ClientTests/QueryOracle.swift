@@ -10,7 +10,9 @@ import Testing
 enum QueryOracle {
     struct Field: Sendable {
         let path: String
-        /// The values in their order; the first spelling is that of the gateway.
+        /// The values in their order.
+        ///
+        /// The first form of each is that of the gateway.
         let values: [[JSONValue]]
         var isSet = false
         var isText = false
@@ -19,7 +21,7 @@ enum QueryOracle {
         var section: String { String(path.prefix { $0 != "." }) }
         var name: String { String(path.drop { $0 != "." }.dropFirst()) }
 
-        /// Returns the ranks of the values of a record; -1 is null.
+        /// The ranks of the values of a record; -1 is null.
         func ranks(_ record: JSONValue) -> [Int] {
             let rows = isList ? record[section].arrayValue ?? [] : [record[section]]
             return rows.flatMap { row -> [Int] in
@@ -34,7 +36,7 @@ enum QueryOracle {
     }
 
     static let fields: [Field] = [
-        // By code points; UTF-16 has another order.
+        // By code points. UTF-16 has another order.
         Field(path: "order.title", values: texts.map { [.string($0.0)] }, isText: true),
         Field(path: "order.status", values: [["done"], ["late"], ["open"]], isText: true),
         Field(

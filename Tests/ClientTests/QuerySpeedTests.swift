@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Queries over as many records as `FIELDMERGE_SPEED` says, such as 100000, measured: for runs by hand, in a release build.
+/// Measures queries over `FIELDMERGE_SPEED` records, such as 100000, for runs by hand in a release build.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FIELDMERGE_SPEED"] != nil))
 struct QuerySpeedTests {
     private static let clock = ContinuousClock()

@@ -6,8 +6,9 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Queries at random over records at random, with and without indexes, against a slow oracle; live queries against fresh
-/// ones, while records are edited, read and deleted, indexes are built and fail, and stores are killed.
+/// Random queries over random records, with and without indexes, are compared with a slow oracle.
+///
+/// Live queries are compared with new ones, while records change, indexes are built and fail, and stores are killed.
 @Suite struct QueryWalkTests {
     static let indexed = ["orders": QueryOracle.fields.map(\.path) + ["id"]]
     static let searched = ["orders": ["order.title"]]
@@ -113,7 +114,7 @@ final class QueryWalk {
                 }
             }
         } catch is InvalidEdit {
-            // Not every spelling is one that may be written.
+            // Not each form may be written.
         }
     }
 

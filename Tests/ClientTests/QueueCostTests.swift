@@ -17,10 +17,10 @@ import Testing
         return steps
     }
 
-    /// Returns the steps of the answer to the first push of a queue.
+    /// The steps of the answer to the first push of a queue.
     ///
     /// - Parameters:
-    ///   - others: the pushes behind it that have nothing in common with it.
+    ///   - others: the number of later pushes that are independent of it.
     ///   - isRefused: true if the answer refuses it.
     private static func cost(others: Int, isRefused: Bool) async throws -> Int {
         let store = try await StoreTests.synced(StoreTests.gateway())

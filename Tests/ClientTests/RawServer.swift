@@ -3,13 +3,14 @@
     import Glibc
     import Synchronization
 
-    /// A server on a socket, for what no HTTP server does: closing kept connections, dripping, reading slowly.
+    /// A server on a socket that does more than HTTP servers: it closes kept connections, sends byte by byte, and reads
+    /// slowly.
     final class RawServer: Sendable {
         let url: URL
         private let listener: Int32
         private let number = Mutex(0)
 
-        /// - Parameter serve: called on a thread of its own for each connection, the first one with 0.
+        /// - Parameter serve: called on a separate thread for each connection, the first one with 0.
         init(_ serve: @escaping @Sendable (RawConnection, Int) -> Void) throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             var address = sockaddr_in()
@@ -59,7 +60,7 @@
 
         init(_ socket: Int32) { self.socket = socket }
 
-        /// Reads a request; nil where the connection ends before it is whole.
+        /// Reads a request; nil if the connection ends before it is complete.
         ///
         /// - Parameter pause: the milliseconds before each 16 kB of the body.
         func request(pause: Int32 = 0) -> (head: String, body: Data)? {

@@ -4,7 +4,8 @@ import Testing
 
 /// The scheduler against the table that all clients share.
 @Suite struct SchedulerTests {
-    @Test func statesAndEventsAreThoseOfTheTable() {
+    @Test("States and events are those of the shared table")
+    func table() {
         let table = SharedCases.scheduler
         #expect(table["states"].arrayValue?.compactMap(\.stringValue) == SyncPhase.allCases.map(\.rawValue))
         #expect(table["events"].objectValue?.keys.sorted() == Scheduler.Event.allCases.map(\.rawValue).sorted())
@@ -40,7 +41,8 @@ import Testing
     }
 
     /// Every state of a device that any order of events can reach, and the way from each to rest.
-    @Test func everyReachableStateComesToRest() {
+    @Test("Each reachable state comes to rest")
+    func reachableStates() {
         var reached: Set<SchedulerWorld> = [SchedulerWorld()]
         var rest = Array(reached)
         while let world = rest.popLast() {

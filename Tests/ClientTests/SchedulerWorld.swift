@@ -1,6 +1,6 @@
 @testable import FieldMergeClient
 
-/// A device as the scheduler sees it, and every event that may come to it next.
+/// A device for the scheduler, and each event that may happen next.
 struct SchedulerWorld: Hashable {
     private(set) var state = SyncPhase.idle
     private var hasUnsent = false
@@ -12,7 +12,7 @@ struct SchedulerWorld: Hashable {
     /// The rule that the last event broke.
     private var broken: String?
 
-    /// A rule that does not hold.
+    /// The violated rule, if any.
     var fault: String? {
         if let broken { return broken }
         if hasRequest != [.pushing, .pulling].contains(state) { return "a request and the state differ" }
@@ -36,7 +36,7 @@ struct SchedulerWorld: Hashable {
         return hasTimer ? .timer : .online
     }
 
-    /// The worlds behind each event that may come now.
+    /// The worlds after each possible event.
     var next: [SchedulerWorld] {
         events.flatMap { event in
             [false, true].flatMap { unsent in
@@ -45,7 +45,7 @@ struct SchedulerWorld: Hashable {
         }
     }
 
-    /// Answers come to requests, and each to its own kind.
+    /// An answer belongs to a request of its kind.
     private var events: [Scheduler.Event] {
         var events: [Scheduler.Event] = [.edit, .sync, .news, .online, .offline]
         if hasTimer { events.append(.timer) }

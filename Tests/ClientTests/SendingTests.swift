@@ -6,7 +6,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// What is sent, in which order, and without a disk that can be written.
+/// The requests, their order, and a disk that cannot be written.
 @Suite(.timeLimit(.minutes(2))) struct SendingTests {
     /// Throws at every write while it is full, as a disk does.
     private final class FullDisk: Sendable {
@@ -51,7 +51,7 @@ import Testing
             try await store.edit("shoppers", 123) { $0["customer", "points"] = 8 }
         }
         disk.fill(false)
-        // An edit does not join what was sent.
+        // An edit is not added to a push that was sent.
         try await store.edit("shoppers", 123) { $0["customer", "points"] = 8 }
         #expect(try await store.sync().isOK)
         #expect(await ticket.outcome.status == .merged)
@@ -60,7 +60,8 @@ import Testing
         #expect(await store.status.unsent == 0)
     }
 
-    @Test("A push that was sent from a full disk keeps its bytes") func theBytesAreTheSame() async throws {
+    @Test("A push that was sent from a full disk keeps its bytes")
+    func theBytesAreTheSame() async throws {
         let gateway = try StoreTests.gateway()
         let clock = ManualClock()
         let store = try await memoryStore(gateway, clock: clock)
@@ -79,7 +80,9 @@ import Testing
         #expect(gateway.runs.count == 1)
     }
 
-    /// A store whose process ended after it had sent an edit from a full disk; an edit of the next opening joins the push.
+    /// A store whose process was killed after it had sent an edit from a full disk.
+    ///
+    /// An edit of the next opening joins the push.
     private static func killedWithFullDisk(
         _ gateway: MemoryGateway, at url: URL, clock: ManualClock, isJoined: Bool
     ) async throws -> (store: FieldMergeStore, ticket: Ticket) {
@@ -144,7 +147,8 @@ import Testing
         await store.close()
     }
 
-    @Test("A store that others may be able to write sends nothing that is not stored") func aBusyStore() async throws {
+    @Test("A store that others may be able to write sends nothing that is not stored")
+    func aBusyStore() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let disk = FullDisk(.SQLITE_BUSY)
@@ -231,9 +235,8 @@ import Testing
 
     // MARK: Order
 
-    @Test("Edits of a resource with another shape wait for its records, others do not") func onlyStaleResourcesWait()
-        async throws
-    {
+    @Test("Edits of a resource with another shape wait for its records, others do not")
+    func onlyStaleResourcesWait() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("aisles", 5) { $0["aisle", "name"] = "Cans" }
@@ -324,7 +327,8 @@ import Testing
 
     // MARK: Large pushes
 
-    /// A store with a photo in one shopper's street, which is a large push, and the gateway, which holds large requests.
+    /// A store with a photo in one shopper's street, which is a large push, and the gateway, which delays large
+    /// requests.
     private static func withPhoto(
         clock: ManualClock = ManualClock()
     ) async throws -> (gateway: MemoryGateway, store: FieldMergeStore, photo: JSONValue) {
@@ -347,7 +351,7 @@ import Testing
         let held = try #require(await gateway.script.nextHeld())
         #expect(held.json["feed"].isNull && held.json["pushes"].count == 1)
         #expect(gateway.record("shoppers", 124)?["customer"]["firstName"] == "Eve")
-        // The scheduler rests, and syncs what comes.
+        // The scheduler is idle, and syncs each new edit.
         var statuses = store.statuses.makeAsyncIterator()
         while let status = await statuses.next(), status.phase != .pushing || status.unsent != 1 {}
         try await store.edit("shoppers", 124) { $0["customer", "lastName"] = "Hill" }
@@ -372,7 +376,8 @@ import Testing
         #expect(gateway.runs.count == 4 && Set(gateway.runs).count == 4)
     }
 
-    @Test("An answer of the lane takes back no record that is newer") func anOldAnswer() async throws {
+    @Test("An answer of the lane takes back no record that is newer")
+    func anOldAnswer() async throws {
         let (gateway, store, _) = try await Self.withPhoto()
         gateway.script.hold { Self.isLarge($0) }
         async let report = store.sync()
@@ -380,7 +385,7 @@ import Testing
         var body = Data()
         gateway.script.hold { _ in false }
         for try await part in try await gateway.send(held.request).body { body += part }
-        // Another user writes behind the large push, and the client hears of that first.
+        // Another user writes after the large push, and the client gets that change first.
         var record = try #require(gateway.record("shoppers", 123))
         record["customer"]["street"] = "9 New St"
         record["customer"]["points"] = 50
@@ -442,7 +447,8 @@ import Testing
         #expect(await store.status.phase == .closed)
     }
 
-    @Test("The lane waits until the rules are read") func theLaneWaitsForRules() async throws {
+    @Test("The lane waits until the rules are read")
+    func theLaneWaitsForRules() async throws {
         let (gateway, store, photo) = try await Self.withPhoto()
         _ = try await store.file.write("due") { try $0.setMeta("rulesDue", true) }
         #expect(try await store.file.read { try !$0.hasUnsent(.large) && $0.hasUnsent(.small) })
@@ -454,14 +460,16 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["street"] == photo)
     }
 
-    @Test("Signing out with .send waits for a large push") func signingOutWaits() async throws {
+    @Test("Signing out with .send waits for a large push")
+    func signingOutWaits() async throws {
         let (gateway, store, photo) = try await Self.withPhoto()
         try await store.signOut(unsent: .send)
         #expect(gateway.record("shoppers", 123)?["customer"]["street"] == photo)
         #expect(gateway.record("shoppers", 124)?["customer"]["firstName"] == "Eve")
     }
 
-    @Test("A started store sends large and small pushes by itself") func theLaneRunsByItself() async throws {
+    @Test("A started store sends large and small pushes by itself")
+    func theLaneRunsByItself() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await memoryStore(gateway, clock: SystemClock())
         try await store.start()

@@ -70,7 +70,7 @@ import Testing
         record["customer"]["points"] = 50
         gateway.put(record, in: "shoppers", id: 124)
         if byPush {
-            // The push is of rules that all later ones take, so that its answer has a record of another shape.
+            // Later rules also accept the push, so its answer has a record of another shape.
             try await store.edit("shoppers", 123) { $0["customer", "points"] = 9 }
             gateway.script.loseAnswer()
             try await store.sync()

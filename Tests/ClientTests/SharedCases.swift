@@ -20,7 +20,9 @@ enum SharedCases {
     static let queries = read("queries.json")
     static let scheduler = read("scheduler.json")
 
-    /// Seeds of random tests: as many as said, or as FIELDMERGE_SEEDS says.
+    /// Seeds of random tests.
+    ///
+    /// FIELDMERGE_SEEDS changes their number.
     static func seeds(_ ordinary: Int) -> Range<Int> {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["FIELDMERGE_FIRST_SEED"].flatMap { Int($0) } ?? 0
@@ -28,7 +30,7 @@ enum SharedCases {
     }
 }
 
-/// A folder that is deleted with what is in it.
+/// A folder that is deleted with its contents.
 final class TemporaryFolder: Sendable {
     let url: URL
 

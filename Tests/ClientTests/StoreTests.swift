@@ -5,7 +5,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Things that an app meets beside the shared cases.
+/// Behaviour for apps that the shared cases do not cover.
 @Suite(.timeLimit(.minutes(2))) struct StoreTests {
     struct Address: Codable, Equatable {
         var street: String?
@@ -40,7 +40,8 @@ import Testing
         return store
     }
 
-    @Test func recordsAreReadAsGroups() async throws {
+    @Test("Records can be read as groups")
+    func groups() async throws {
         let store = try await Self.synced(Self.gateway())
         let record = try #require(await store.record("shoppers", 123))
         #expect(record["customer", "firstName"] == "Joe")
@@ -55,7 +56,8 @@ import Testing
         await #expect(throws: FieldMergeError.storeClosed) { try await store.record("shoppers", 123) }
     }
 
-    @Test func typedValuesAreComparedByGroup() async throws {
+    @Test("Typed values are compared by group")
+    func typedValues() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         let record = try #require(await store.record("shoppers", 123))
@@ -98,7 +100,8 @@ import Testing
         gateway.script.answer(SharedCases.model["rules"], headers: date.map { ["Date": $0] } ?? [:])
     }
 
-    @Test("sent is the gateway's time, also after a restart") func sentIsTheGatewaysTime() async throws {
+    @Test("sent is the gateway's time, also after a restart")
+    func sentIsTheGatewaysTime() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -128,7 +131,8 @@ import Testing
         await store.close()
     }
 
-    @Test func anExceptionLeavesNothing() async throws {
+    @Test("An exception in a transaction stores nothing")
+    func exception() async throws {
         let store = try await Self.synced(Self.gateway())
         struct Stop: Error {}
         await #expect(throws: Stop.self) {
@@ -147,7 +151,8 @@ import Testing
         #expect(error?.path == "customer.adress")
     }
 
-    @Test func everyEventIsToldToOneReaderAfterTheOther() async throws {
+    @Test("Each event is delivered to all readers, one after the other")
+    func events() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         func meet(_ name: String) async throws {
@@ -175,7 +180,8 @@ import Testing
         #expect(await other.next() == nil)
     }
 
-    @Test func conflictsTellAllFourValuesAndCanBeTakenBack() async throws {
+    @Test("Conflicts have all four values and can be reverted")
+    func conflicts() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
@@ -193,7 +199,8 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
     }
 
-    @Test func aHandlerAnswersConflicts() async throws {
+    @Test("A handler can answer conflicts")
+    func handler() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         let registration = try await store.onConflict { conflict in .string("both of \(conflict.current)") }
@@ -202,7 +209,7 @@ import Testing
         record["customer"]["firstName"] = "Jim"
         gateway.put(record, in: "shoppers", id: 123)
         try await store.sync()
-        // The sync does not wait for the answer, which is an edit of its own.
+        // The sync does not wait for the handler's answer, which is a separate edit.
         var shoppers = try store.observe("shoppers", 123).makeAsyncIterator()
         while let shopper = await shoppers.next(), shopper?["customer", "firstName"] != "both of \"Jim\"" {}
         #expect(try await store.conflicts().isEmpty)
@@ -211,7 +218,8 @@ import Testing
         await registration.end()
     }
 
-    @Test func repairsAreStoredWithWhatTheyRepair() async throws {
+    @Test("Repairs are stored together with the repaired edit")
+    func repairs() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         let registration = store.beforeStore { change in
@@ -226,7 +234,8 @@ import Testing
         await registration.end()
     }
 
-    @Test func observersAreToldNowAndLater() async throws {
+    @Test("Observers get the current value and later ones")
+    func observers() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         var records = try store.observe("shoppers", 123).makeAsyncIterator()
@@ -243,7 +252,8 @@ import Testing
         await store.close()
     }
 
-    @Test func signingOutLosesNothingUnsaid() async throws {
+    @Test("A sign-out reports all edits that it discards")
+    func signOut() async throws {
         let folder = try TemporaryFolder()
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway, at: folder.file("store.db"))
@@ -259,7 +269,8 @@ import Testing
         #expect(await store.status.phase == .closed)
     }
 
-    @Test("A store belongs to one user, and its gateway may move") func aStoreBelongsToOneUser() async throws {
+    @Test("A store belongs to one user, and its gateway may move")
+    func aStoreBelongsToOneUser() async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         var store = try await Self.synced(Self.gateway(), at: url)
@@ -277,7 +288,8 @@ import Testing
         await store.close()
     }
 
-    @Test("A store sends the user that the first answer named, also after a restart") func whoIsKept() async throws {
+    @Test("A store sends the user that the first answer named, also after a restart")
+    func whoIsKept() async throws {
         let folder = try TemporaryFolder()
         let gateway = try Self.gateway()
         var store = try await memoryStore(gateway, at: folder.file("store.db"))
@@ -308,7 +320,8 @@ import Testing
         #expect(await store.status.unsent == 0)
     }
 
-    @Test("A record that a snapshot drops after a 410 is gone") func aDroppedRecordIsGone() async throws {
+    @Test("A record that a snapshot drops after a 410 is gone")
+    func aDroppedRecordIsGone() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         gateway.put(nil, in: "shoppers", id: 124)
@@ -319,7 +332,8 @@ import Testing
         #expect(try await store.record("shoppers", 124) == nil)
     }
 
-    @Test func aDeadlineEndsASyncInOrder() async throws {
+    @Test("A deadline ends a sync in a valid state")
+    func deadline() async throws {
         let gateway = try Self.gateway()
         let clock = ManualClock()
         let store = try await memoryStore(gateway.script, clock: clock)
@@ -335,7 +349,8 @@ import Testing
         #expect(try await store.sync().isOK)
     }
 
-    @Test func anExpiredTokenIsAskedForOnce() async throws {
+    @Test("An expired token is requested once")
+    func expiredToken() async throws {
         let gateway = try Self.gateway()
         let asked = Mutex(0)
         let store = try await memoryStore(gateway) {
@@ -354,7 +369,8 @@ import Testing
         #expect(try await store.sync().isOK)
     }
 
-    @Test func whatIsNotKeptIsAskedFor() async throws {
+    @Test("Records outside the store are requested")
+    func fetch() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway, resources: ["aisles"])
         #expect(try await store.record("shoppers", 123)?["customer", "firstName"] == "Joe")
@@ -367,7 +383,8 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Bob")
     }
 
-    @Test func itSyncsByItself() async throws {
+    @Test("The store syncs automatically")
+    func automaticSync() async throws {
         let gateway = try Self.gateway()
         let store = try await memoryStore(gateway, clock: SystemClock())
         try await store.start()
@@ -378,7 +395,8 @@ import Testing
         await store.close()
     }
 
-    @Test func whatHelpersNeedHasNoValues() async throws {
+    @Test("The diagnostics contain no values")
+    func diagnostics() async throws {
         let folder = try TemporaryFolder()
         let store = try await Self.synced(Self.gateway())
         try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Secret" }
@@ -393,7 +411,8 @@ import Testing
         #expect(lines.contains { $0.contains("Secret") })
     }
 
-    @Test("An opening during a sign-out waits, and gets a store of its own") func openedDuringASignOut() async throws {
+    @Test("An opening during a sign-out waits, and gets a store of its own")
+    func openedDuringASignOut() async throws {
         let folder = try TemporaryFolder()
         let gateway = try Self.gateway()
         let url = folder.file("store.db")

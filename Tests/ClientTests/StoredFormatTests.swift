@@ -5,10 +5,10 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Stores that earlier versions have left, one for each format: `Stores/format-N.sql` is what `sqlite3 FILE .dump` prints.
+/// Stores of earlier versions, one for each format: `Stores/format-N.sql` is the output of `sqlite3 FILE .dump`.
 ///
-/// The store of format 1 was made by the client for Python, whose tables are the same. It holds a record that was created
-/// under a temporary id, a refused edit, one that was sent and had no answer, and one that was not sent.
+/// The client for Python, whose tables are the same, made the store of format 1. It contains a record that was created
+/// with a temporary id, a refused edit, an edit without an answer, and one that was not sent.
 @Suite(.timeLimit(.minutes(1))) struct StoredFormatTests {
     @Test(arguments: 1...StoreSchema.format) func everythingIsThere(format: Int) async throws {
         let folder = try TemporaryFolder()
@@ -52,7 +52,8 @@ import Testing
         await store.close()
     }
 
-    @Test func aLaterFormatIsRefused() async throws {
+    @Test("A later format is refused")
+    func laterFormat() async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let store = try await StoreTests.synced(StoreTests.gateway(), at: url)

@@ -5,7 +5,7 @@
 
     @testable import FieldMergeClient
 
-    /// A database with the sample shop, behind a gateway.
+    /// A gateway on a database with the sample shop.
     enum ShopEngine: String, CaseIterable {
         case sqlite, mariadb
 
@@ -118,7 +118,7 @@
                 $0["customer", "balance"] = "1.00"
             }
             #expect(try await coast.sync().isOK)
-            // The record has left; the unsent edit of it is sent, and is a conflict.
+            // The record has departed. Its unsent edit is sent, and is a conflict.
             #expect(try await inland.sync().conflicts == 1)
             #expect(try await inland.record("shoppers", first) == nil)
             for one in [whole, coast] { #expect(try await one.sync().isOK) }

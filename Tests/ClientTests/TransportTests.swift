@@ -8,7 +8,7 @@
 
     /// The network on Linux: packed bodies, patience, and connections that a server closes.
     @Suite(.timeLimit(.minutes(2))) struct TransportTests {
-        /// Returns what `gzip -d` makes of bytes.
+        /// The output of `gzip -d` for these bytes.
         private static func unpacked(_ packed: [UInt8]) throws -> Data {
             let folder = try TemporaryFolder()
             try Data(packed).write(to: folder.file("packed.gz"))
@@ -21,7 +21,8 @@
             return try Data(contentsOf: folder.file("packed"))
         }
 
-        @Test("Every body is unpacked as it was") func gzip() throws {
+        @Test("Every body is unpacked as it was")
+        func gzip() throws {
             var dice = SeededDice(1)
             var bodies: [[UInt8]] = [[], [0], Array("aaaa".utf8), Array(repeating: 97, count: 70_000)]
             bodies.append((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &dice) })
@@ -41,8 +42,8 @@
             return String(decoding: body, as: UTF8.self)
         }
 
-        @Test("A body of more than a kilobyte is packed, a shorter one is not") func longBodiesArePacked() async throws
-        {
+        @Test("A body of more than a kilobyte is packed, a shorter one is not")
+        func longBodiesArePacked() async throws {
             let server = try RawServer { connection, _ in
                 while let (head, body) = connection.request() {
                     connection.answer("\(head.contains("content-encoding: gzip")) \(body.count)")
@@ -78,12 +79,11 @@
             }
         }
 
-        @Test("A push that is broken off ends at once, also before it has begun") func brokenOffPushesEnd()
-            async throws
-        {
+        @Test("A push that is broken off ends at once, also before it has begun")
+        func brokenOffPushesEnd() async throws {
             let server = try RawServer { connection, _ in
                 guard let (head, _) = connection.request() else { return }
-                // Without an answer, the connection stays open until the client closes it.
+                // Without an answer, the connection remains open until the client closes it.
                 if head.contains("/lost") { _ = connection.request() } else { connection.answer("{}") }
             }
             let transport = HTTPTransport(server: server.url)

@@ -4,18 +4,19 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// What an app is told of names, numbers, refusals, and of a store that it has signed out of.
+/// Reports to an app about names, numbers, refusals, and a store after a sign-out.
 @Suite(.timeLimit(.minutes(2))) struct TruthTests {
     // MARK: Signing out
 
-    @Test func aRefusalThatTheGatewayNeverSawCountsAsUnsent() async throws {
+    @Test("A refusal of an edit that was never sent counts as unsent")
+    func neverSent() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let ticket = try await store.edit("shoppers", 124) { $0["customer", "firstName"] = "Bob" }
         gateway.put(nil, in: "shoppers", id: 124)
         gateway.script.noNetwork()
         try await store.sync()
-        // A pull alone tells that the record is gone, before the edit was sent.
+        // A pull reports that the record is missing, before the edit is sent.
         _ = try await store.file.write("gone") { ledger in
             let place = RecordPlace(resource: "shoppers", key: "124")
             let before = try ledger.seen(place)
@@ -31,7 +32,8 @@ import Testing
         #expect(await ticket.outcome.status == .discarded)
     }
 
-    @Test func aPlain400CountsAsUnsentAndARejectionDoesNot() async throws {
+    @Test("A plain 400 counts as unsent, a rejection does not")
+    func plain400() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
@@ -52,7 +54,8 @@ import Testing
         try await store.signOut()
     }
 
-    @Test func ticketsTellTheTruthBehindASignOut() async throws {
+    @Test("Tickets report their outcome after a sign-out")
+    func tickets() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let merged = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
@@ -68,7 +71,8 @@ import Testing
         #expect(await refused.outcome.problem?["code"] == "rejected")
     }
 
-    @Test func whatASignOutGivesUpIsDiscarded() async throws {
+    @Test("Edits that a sign-out discards are reported as discarded")
+    func discarded() async throws {
         let store = try await StoreTests.synced(StoreTests.gateway())
         let ticket = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
         try await store.signOut(unsent: .discard)
@@ -77,7 +81,9 @@ import Testing
 
     // MARK: Counters that were overtaken
 
-    /// Adds 1 to 6 points; somebody else makes 10 of them while that is on its way.
+    /// Adds 1 to 6 points.
+    ///
+    /// Another user changes them to 10 while the push is sent.
     private static func overtaken(
         losing: Bool, refusing: Bool = false
     ) async throws -> (gateway: MemoryGateway, store: FieldMergeStore, event: Overtaken) {
@@ -104,7 +110,8 @@ import Testing
         return (gateway, store, try #require(await events.next()))
     }
 
-    @Test(arguments: [true, false]) func takingTheirsOfACounterUndoesTheOwnShare(isLost: Bool) async throws {
+    @Test("Choosing the other value of a counter undoes this client's addition", arguments: [true, false])
+    func theirsOfCounter(isLost: Bool) async throws {
         let (gateway, store, event) = try await Self.overtaken(losing: isLost)
         #expect([event.old, event.current, event.new] == [6, 10, 7])
         #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 11)
@@ -114,7 +121,8 @@ import Testing
         #expect(try await store.record("shoppers", 123)?["customer", "points"] == 10)
     }
 
-    @Test func takingTheirsOfARefusedEditHasNothingToUndo() async throws {
+    @Test("Choosing the other value of a refused edit undoes nothing")
+    func theirsOfRefused() async throws {
         let (gateway, store, event) = try await Self.overtaken(losing: false, refusing: true)
         #expect(await store.status.refused == 1)
         try await event.takeTheirs()
@@ -123,7 +131,8 @@ import Testing
         #expect(await store.status.unsent == 0)
     }
 
-    @Test func takingTheirsLeavesLaterEditsAlone() async throws {
+    @Test("Choosing the other value keeps later edits")
+    func laterEdits() async throws {
         let (gateway, store, event) = try await Self.overtaken(losing: true)
         try await store.edit("shoppers", 123) { $0["customer", "points"] = 9 }
         try await event.takeTheirs()
@@ -133,7 +142,8 @@ import Testing
 
     // MARK: Names
 
-    @Test func unknownNamesAreErrorsWithTheNearest() async throws {
+    @Test("Errors of unknown names contain the most similar name")
+    func unknownNames() async throws {
         let gateway = try StoreTests.gateway()
         let fresh = try await memoryStore(gateway)
         #expect(try await fresh.record("shopers", 123) == nil, "the rules are not known yet")
@@ -160,7 +170,8 @@ import Testing
 
     // MARK: Numbers
 
-    @Test func wholeNumbersAsStringsAreThoseOfJSON() async throws {
+    @Test("Integers in strings are those of JSON")
+    func wholeNumbers() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 123) { $0["customer", "points"] = "1.0" }
@@ -191,7 +202,8 @@ import Testing
         return (gateway, store, aisle.id)
     }
 
-    @Test(arguments: [true, false]) func aNewEditOverARefusedCreationIsRefusedWithIt(byChild: Bool) async throws {
+    @Test("A new edit of a refused creation is refused with it", arguments: [true, false])
+    func editOfRefused(byChild: Bool) async throws {
         let (gateway, store, aisle) = try await Self.refusedAisle()
         let waiting = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
         let child = try await store.edit("shoppers", 123) { $0["groceries", 0, "aisle"] = aisle }
@@ -214,7 +226,8 @@ import Testing
         #expect(await store.status.refused == 0)
     }
 
-    @Test func anEditOverTwoRefusedCreationsTakesBothAlong() async throws {
+    @Test("An edit that uses two refused creations is restored with both")
+    func twoRefused() async throws {
         let (gateway, store, first) = try await Self.refusedAisle()
         let second = try await store.create("aisles") { $0["aisle", "name"] = "Salts" }.id
         gateway.script.error(400, "invalid-value")

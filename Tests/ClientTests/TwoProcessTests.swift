@@ -45,7 +45,7 @@ import Testing
             await store.close()
         }
 
-        /// Starts a test in a process of its own; returns the status with which it ends.
+        /// Starts a test in a new process, and returns its exit status.
         private static func start(_ test: String, with url: URL) throws -> AsyncStream<Int32> {
             let second = Process()
             second.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
@@ -63,7 +63,7 @@ import Testing
         @Test("A suspended store writes nothing, and goes on when it is resumed", .enabled(if: place == nil))
         func suspension() async throws {
             let folder = try TemporaryFolder()
-            // All stores of a process are suspended, so this one has a process of its own.
+            // All stores of a process are suspended, so this one has a separate process.
             for await status in try Self.start("theSuspendedProcess", with: folder.file("store.db")) {
                 #expect(status == 0)
             }

@@ -105,7 +105,7 @@ extension Walk {
         }
     }
 
-    /// A form that is saved behind what came since it was opened.
+    /// Saves a form after later changes of its record.
     func fillForm(_ device: WalkingDevice, _ name: String) async throws {
         let (id, more) = (dice.pick([1, 2, 3]), Int.random(in: 1...5, using: &dice))
         let form = try await device.store.draft("shoppers", id)
@@ -163,7 +163,7 @@ extension Walk {
         } meaning: {
             shoppers[name] = .some(name)
         }
-        // What the database has put there is not known before the creation is answered.
+        // The values that the database fills in are unknown before the answer to the creation.
         let more = Int.random(in: 0...9, using: &dice)
         try await stored(device) { store in
             try await store.edit("shoppers", id) { edit in
@@ -175,9 +175,9 @@ extension Walk {
         }
     }
 
-    /// Makes an edit, and tells the oracle of it if it came to be on disk, killed or not.
+    /// Makes an edit, and adds it to the oracle if it was stored, killed or not.
     ///
-    /// - Returns: false where the process ended meanwhile, and another has begun.
+    /// - Returns: false if the process was killed, and a new one has started.
     @discardableResult
     func stored(
         _ device: WalkingDevice, _ edit: @Sendable (FieldMergeStore) async throws -> Void, meaning: () -> Void
@@ -187,7 +187,7 @@ extension Walk {
             meaning()
             return true
         }
-        // The number of tickets on disk says whether the edit was committed before the end came.
+        // The number of tickets on disk shows whether the edit was committed before the kill.
         try await device.restart()
         if try await device.store.file.read({ try $0.editCount() }) > before { meaning() }
         return false

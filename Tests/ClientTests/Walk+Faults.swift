@@ -31,7 +31,7 @@ extension Walk {
         }
     }
 
-    /// Has the next requests fail, each in its own way.
+    /// The next requests fail, each in another way.
     func trouble() {
         for _ in 0..<Int.random(in: 1...3, using: &dice) {
             switch dice.pick(["none", "lost", "cut", "busy", "html", "proxy", "large"]) {

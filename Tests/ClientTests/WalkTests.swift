@@ -15,7 +15,7 @@ import Testing
     }
 }
 
-/// Two devices on one server, and what must be true in the end.
+/// Two devices on one server, and the invariants at the end.
 final class Walk {
     let folder: TemporaryFolder
     let clock = ManualClock()

@@ -59,13 +59,13 @@ actor WalkingDevice {
 
     func restart() async throws {
         store.file.close()
-        clock.advance(60)  // whoever held the lease is dead
+        clock.advance(60)  // the lease of a killed process has ended
         store = try await memoryStore(gateway, at: url, clock: clock, seed: seed)
         live()
         observe()
     }
 
-    /// Makes an edit; returns whether the process ended meanwhile.
+    /// Makes an edit, and returns whether the process was killed during it.
     func isKilled(by edit: @Sendable (FieldMergeStore) async throws -> Void) async throws -> Bool {
         do {
             try await edit(store)

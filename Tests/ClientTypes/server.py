@@ -1,4 +1,4 @@
-"""Answers GET /v1/rules with a file, to clients that send the token; prints its address."""
+"""Serves GET /v1/rules from a file to clients with the token, and prints its address."""
 
 import http.server
 import pathlib

@@ -2,7 +2,7 @@ import FieldMergeClient
 import FieldMergeTesting
 import Foundation
 
-/// An app that knows the package by its products alone.
+/// An app that uses the package by its products alone.
 @main
 struct App {
     static func main() async throws {
