@@ -22,7 +22,7 @@ struct FuzzRun {
         return ContinuousClock.now < end
     }
 
-    /// The name of the case at hand, for what is told of it.
+    /// The name of the current case for messages.
     var name: String { "seed \(seed), case \(cases)" }
 
     func report(_ kind: String) { print("fuzzed \(kind): \(cases - 1) cases, seed \(seed)") }

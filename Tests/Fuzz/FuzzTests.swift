@@ -6,14 +6,15 @@ import TestSupport
 
 @testable import RuleFiles
 
-/// The invariants that hold whatever is sent.
+/// Invariants for any input.
 @Suite struct FuzzTests {
     private static let mutator = Mutator(names: FuzzedRecords.names)
 
     // MARK: Rule files
 
     /// Rule files that are nearly right are read or refused, each finding with its line.
-    @Test func ruleFilesAreReadOrRefused() throws {
+    @Test("Rule files are read or refused")
+    func ruleFiles() throws {
         var run = FuzzRun()
         let good = Array(try #require(FuzzedRecords.rules["docs.yaml"]).utf8)
         while run.goesOn() {
@@ -78,8 +79,8 @@ import TestSupport
 
     // MARK: The whole gateway
 
-    /// Whatever is sent to the program is answered, with JSON, and nothing of a refused push is stored.
-    @Test func theGatewayStands() async throws {
+    @Test("The program answers each request with JSON, and stores nothing of a refused push")
+    func gateway() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: FuzzedRecords.sql)
         let gateway = try await GatewayProcess(database, rules: FuzzedRecords.rules)
         let start = try Self.memory(of: gateway)
@@ -100,7 +101,7 @@ import TestSupport
                 let after = try await Self.content(client)
                 if answer.status >= 400 { #expect(before == after, shown) }
                 before = after
-                // Now and then from the start, so that the bases stay near to what there is.
+                // Sometimes the rows are reset, so that bases remain close to the current values.
                 if run.cases % 200 == 0 {
                     let numbers = try await database.run("SELECT COUNT(*) FROM docs WHERE n >= 1000;")
                     #expect(numbers == "0\n", "\(run.name): a check does not hold")

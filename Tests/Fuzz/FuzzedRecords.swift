@@ -43,7 +43,9 @@ enum FuzzedRecords {
         "oldHash", "id", "changeset", "resource", "edits", "key", "atomic", "rules", "more", "e\u{301}",
     ]
 
-    /// Pushes that are sound, with what the database holds at the start as their base.
+    /// Valid pushes.
+    ///
+    /// Their bases are the first values of the database.
     static let pushes: [JSONTree] = [
         #"{"edits":[{"resource":"docs","id":1,"changeset":{"doc":{"n":{"old":5,"new":6},"t":{"old":"one two three","new":"one 2 three"}}}}]}"#,
         #"{"key":"k","edits":[{"resource":"docs","id":1,"changeset":{"doc":{"j":{"old":{"a":{"b":0},"c":[1]},"new":{"a":{"b":2},"d":null}},"tags":{"old":["x"],"new":["x","z"]}}}}]}"#,

@@ -3,7 +3,7 @@ import TestSupport
 
 /// Changes JSON a little: mostly into other JSON of nearly the same shape, now and then into something else.
 struct Mutator {
-    /// Names that mean something in the pushes at hand.
+    /// Names that have a meaning in these pushes.
     let names: [String]
 
     private static let odd = [

@@ -1,7 +1,7 @@
 import MergeCore
 import MergeWire
 
-/// Runs one case of libFuzzer: the first byte says what the others are given to.
+/// Runs one case of libFuzzer: the first byte selects the function that gets the rest.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let bytes, count > 1 else { return 0 }
@@ -16,7 +16,7 @@ public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// The cases, each with what has to hold of it.
+/// The cases and their invariants.
 enum FuzzedInput {
     private static let catalog: Catalog = {
         let number = ColumnType.integer(Int128(Int32.min)...Int128(Int32.max))
@@ -39,7 +39,7 @@ enum FuzzedInput {
             resources: Resource(name: "docs", description: nil, sections: [doc]).map { [$0] } ?? [], version: "v")
     }()
 
-    /// A body becomes edits or a problem that can be told.
+    /// A body is decoded to edits or to a problem.
     static func decode(_ body: [UInt8]) {
         let decoder = PushDecoder(catalog: catalog, limits: WireLimits())
         do {
@@ -56,7 +56,7 @@ enum FuzzedInput {
         precondition(JSONParser.parse(tree.text) == tree, "what was written is another value")
     }
 
-    /// Three values, told apart by a byte 0x1E, merge within their budget.
+    /// Three values, separated by a byte 0x1E, are merged within their budget.
     static func merge(_ body: [UInt8], by function: MergeFunction) {
         let sides = body.split(separator: 0x1E, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)

@@ -17,7 +17,8 @@ import Testing
         SettledTest(test, of: number, for: viewer(claims)).isMet(by: value, of: number.type)
     }
 
-    @Test func claimsAreTakenAsTheColumnHoldsThem() {
+    @Test("Claims are converted to the column's type")
+    func claims() {
         #expect(Self.meets(.claim("a"), .integer(7), ["a": .integer(7)]))
         #expect(Self.meets(.claim("a"), .integer(7), ["a": .text("7")]))
         #expect(Self.meets(.claim("a"), .integer(7), ["a": .array([.text("x"), .integer(7)])]))
@@ -27,15 +28,19 @@ import Testing
         #expect(!Self.meets(.claim("a"), .integer(7), ["a": .null]))
     }
 
-    @Test func textsAreComparedByTheirCharacters() {
+    @Test("Texts are compared by their characters")
+    func texts() {
         let test = SettledTest(.claim("who"), of: Self.text, for: Self.viewer([:]))
         #expect(test.isMet(by: .text(ExactText("ann")), of: Self.text.type))
         #expect(!test.isMet(by: .text(ExactText("Ann")), of: Self.text.type))
         #expect(!test.isMet(by: .text(ExactText("ann ")), of: Self.text.type))
     }
 
-    /// A claim that is missing makes what `not` denies false as well, and only itself among several.
-    @Test func missingClaimsOpenNothing() {
+    /// With a missing claim, `not` is false too.
+    ///
+    /// Other claims of a list still apply.
+    @Test("A missing claim allows nothing")
+    func missingClaims() {
         #expect(!Self.meets(.not(.claim("a")), .integer(7)))
         #expect(!Self.meets(.not(.any([.claim("a"), .value(.integer(1))])), .integer(7)))
         #expect(Self.meets(.any([.claim("a"), .value(.integer(7))]), .integer(7)))
@@ -44,7 +49,8 @@ import Testing
         #expect(Self.meets(.not(.claim("a")), .integer(7), ["a": .array([.text("x"), .integer(8)])]))
     }
 
-    @Test func nullMeetsOnlyTheTestForIt() {
+    @Test("NULL matches only a test for it")
+    func null() {
         #expect(Self.meets(.null, .null) && !Self.meets(.null, .integer(1)))
         #expect(!Self.meets(.not(.value(.integer(1))), .null) && !Self.meets(.not(.null), .null))
         #expect(Self.meets(.not(.null), .integer(1)))
@@ -52,7 +58,8 @@ import Testing
         #expect(!Self.meets(.before(.value(.integer(5))), .null))
     }
 
-    @Test func beforeAndAfterLeaveTheEndsOut() {
+    @Test("before and after exclude their limits")
+    func ends() {
         #expect(
             Self.meets(.before(.value(.integer(5))), .integer(4))
                 && !Self.meets(.before(.value(.integer(5))), .integer(5)))

@@ -5,8 +5,8 @@ import TestSupport
 /// The quick ways of usual cases come to the same as the long way.
 @Suite struct FastPathTests {
     /// A number with an exponent is read the long way.
-    @Test(arguments: 0..<20)
-    func decimalsAreReadAlikeEitherWay(seed: Int) throws {
+    @Test("Both ways to read decimals give the same value", arguments: 0..<20)
+    func decimals(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             func digits(_ most: Int) -> String {
@@ -24,8 +24,8 @@ import TestSupport
         #expect(ExactDecimal("12.50")?.text == "12.5")
     }
 
-    @Test(arguments: 0..<20)
-    func keysAreOrderedOnceEach(seed: Int) {
+    @Test("Keys are ordered, and each is contained once", arguments: 0..<20)
+    func keys(seed: Int) {
         var random = SeededRandom(seed: seed)
         let isNumber = seed % 2 == 0
         let keys = (0..<200).map { _ in
@@ -35,12 +35,12 @@ import TestSupport
         let ordered = RecordKey.ordered(keys)
         #expect(Set(ordered) == Set(keys) && ordered.count == Set(keys).count, "seed \(seed)")
         for (a, b) in zip(ordered, ordered.dropFirst()) { #expect(a.precedes(b) && !b.precedes(a), "seed \(seed)") }
-        // Whoever sends the same keys in another order takes the locks in the same.
+        // The same keys in another order have the same order of locks.
         #expect(RecordKey.ordered(keys.shuffled(using: &random)) == ordered, "seed \(seed)")
     }
 
-    @Test(arguments: 0..<10)
-    func textsAreComparedByteByByte(seed: Int) {
+    @Test("Texts are compared by bytes", arguments: 0..<10)
+    func texts(seed: Int) {
         var random = SeededRandom(seed: seed)
         // The last is two ways to spell one letter.
         let letters = ["a", "b", "ß", "日", "\u{e9}", "e\u{301}"]
@@ -56,7 +56,8 @@ import TestSupport
         #expect(Set(texts.map { ExactText($0) }).count == Set(texts.map { Array($0.utf8) }).count, "seed \(seed)")
     }
 
-    @Test func equalKeysHashAlike() {
+    @Test("Equal keys have equal hashes")
+    func hashes() {
         let one = RecordKey([.integer(5)])
         #expect(one == RecordKey([.integer(5)]) && one.hashValue == RecordKey([.integer(5)]).hashValue)
         #expect(one != RecordKey([.integer(5), .integer(5)]) && one != RecordKey([.text(ExactText("5"))]))

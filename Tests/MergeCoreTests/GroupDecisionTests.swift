@@ -2,7 +2,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// Protocol.md, section 4: row by row, over small numbers that stand for whole groups.
+/// The table of section 4 of Protocol.md, row by row, with small numbers as groups.
 @Suite struct GroupDecisionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let base: Int?
@@ -37,7 +37,7 @@ import TestSupport
 
     private static func group(_ number: Int) -> [Value] { [.integer(Int128(number)), .text(ExactText("x\(number)"))] }
 
-    /// A stand-in for SHA-256 that keeps groups apart.
+    /// A replacement of SHA-256 that distinguishes groups.
     private static func digest(_ values: [Value]) -> [UInt8] { Array("\(values)".utf8) }
 
     private static func decide(_ test: Case, byDigest: Bool) -> GroupDecision {
@@ -70,12 +70,12 @@ import TestSupport
         var testDescription: String { "\(base.map { "\($0)" } ?? "none") to \(edited), \(outcome)" }
     }
 
-    /// The row holds what the client wants, unless the case says otherwise; on-conflict is server-wins.
+    /// The row has the edited value unless the case says otherwise; on-conflict is server-wins.
     static let amounts: [Amount] = [
         Amount(base: .values([.integer(5)]), edited: .integer(6), outcome: .combined, written: .integer(7)),
         Amount(base: .values([.integer(6)]), edited: .integer(5), outcome: .combined, written: .integer(4)),
         Amount(base: .values([.integer(5)]), edited: .integer(5), outcome: .unchanged),
-        // The column cannot hold 15, so on-conflict decides.
+        // 15 does not fit the column, so on-conflict decides.
         Amount(base: .values([.integer(0)]), edited: .integer(8), outcome: .serverWon),
         Amount(base: nil, edited: .integer(6), outcome: .already),
         Amount(base: .values([.null]), edited: .integer(6), outcome: .already),
@@ -92,8 +92,11 @@ import TestSupport
             written: .double(0.5)),
     ]
 
-    /// Two clients who both count from 5 to 6 make 7; what is no amount is there already.
-    @Test(arguments: amounts) func equalAmountsCountTwice(_ test: Amount) {
+    /// Two clients that both count from 5 to 6 make 7.
+    ///
+    /// Values that are not amounts are `already`.
+    @Test("Equal additions are both applied", arguments: amounts)
+    func equalAmounts(_ test: Amount) {
         let decision = GroupDecision.decide(
             base: test.base, edited: [test.edited], current: [test.current ?? test.edited],
             group: Group(name: "n", fields: 0..<1, onConflict: Ruled(.serverWins), merge: Ruled(.add)),
@@ -104,7 +107,7 @@ import TestSupport
         #expect(decision.isConflict == [.combined, .serverWon].contains(test.outcome))
     }
 
-    /// The table once more, as slowly and plainly as it can be told.
+    /// The table again, as simply as possible.
     private static func oracle(_ base: Int?, _ edited: Int, _ current: Int, _ policy: ConflictPolicy) -> (
         OutcomeKind, Int
     ) {
@@ -115,7 +118,8 @@ import TestSupport
         return (policy == .reject ? .rejected : .serverWon, current)
     }
 
-    @Test(arguments: 0..<200) func agreesWithTheOracle(seed: Int) {
+    @Test("Each decision equals the oracle's", arguments: 0..<200)
+    func oracle(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let base = Bool.random(using: &random) ? Int.random(in: 0..<4, using: &random) : nil

@@ -2,7 +2,7 @@ import MergeCore
 import TestSupport
 import Testing
 
-/// Texts in quotes, against one that looks at each byte for itself.
+/// Quoted texts are compared with a slow function that reads byte by byte.
 @Suite struct QuotingTests {
     /// RFC 8785 section 3.2.2.2, byte by byte.
     private static func quoted(_ text: String) -> [UInt8] {
@@ -29,7 +29,8 @@ import Testing
     }
 
     /// Every character of one byte, at every place of a text that is read eight bytes at a time.
-    @Test func everyCharacterIsEscapedWhereverItStands() {
+    @Test("Each character is escaped at each position")
+    func positions() {
         for byte in UInt8(0)..<0x80 {
             for place in 0..<20 {
                 for filler in ["a", "\u{7F}", "!", "#", "[", "]"] {
@@ -42,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func randomTextsAreQuotedAsOneByteAfterTheOther() {
+    @Test("Random texts are quoted like byte by byte")
+    func randomTexts() {
         var random = SeededRandom(seed: 17)
         let pieces = [
             "a", "\"", "\\", "\n", "\u{1}", "\u{1F}", " ", "!", "é", "€", "\u{1F600}", "\u{80}", "\u{7F}", "xyz",

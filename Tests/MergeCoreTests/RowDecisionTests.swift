@@ -2,20 +2,22 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// The rows of Protocol.md, section 4: created, edited and deleted, where the row is there and where it is gone.
+/// The rows of section 4 of Protocol.md: created, edited and deleted, if the row exists and if it is missing.
 @Suite struct RowDecisionTests {
     private static func assignment(_ column: Int, _ value: Int) -> Assignment {
         Assignment(column: column, value: .integer(Int128(value)))
     }
 
-    @Test func creatingARowInserts() {
+    @Test("A creation inserts the row")
+    func creation() {
         let decision = Sample.decider(Sample.section()).decide(
             .create(Sample.values([0, 2], [5, 6])), item: nil, current: nil)
         #expect(decision.outcomes.map(\.kind) == [.inserted])
         #expect(decision.change == .insert([Self.assignment(1, 5), Self.assignment(3, 6)]))
     }
 
-    @Test func creatingARowThatExistsMergesIt() {
+    @Test("A creation of an existing row merges it")
+    func existing() {
         let decision = Sample.decider(Sample.section()).decide(
             .create(Sample.values([0, 2], [5, 6])), item: Sample.key, current: Sample.row(7, 5, 2, 3))
         #expect(decision.outcomes.map(\.kind) == [.already, .clientWon])
@@ -25,14 +27,16 @@ import TestSupport
         #expect(decision.change == .update([Self.assignment(3, 6)]))
     }
 
-    @Test func onlyColumnsThatDifferAreWritten() {
+    @Test("Only different columns are written")
+    func differences() {
         let decision = Sample.decider(Sample.section()).decide(
             .edit([Sample.edit(1, [2, 3], [2, 4])]), item: Sample.key, current: Sample.row(7, 1, 2, 3))
         #expect(decision.outcomes.map(\.kind) == [.applied])
         #expect(decision.change == .update([Self.assignment(3, 4)]))
     }
 
-    @Test func groupsAreDecidedApart() {
+    @Test("Groups are decided separately")
+    func separateGroups() {
         let decision = Sample.decider(Sample.section(.serverWins)).decide(
             .edit([Sample.edit(0, [1], [9]), Sample.edit(1, [2, 3], [2, 4])]), item: Sample.key,
             current: Sample.row(7, 1, 8, 3))
@@ -41,7 +45,8 @@ import TestSupport
         #expect(!decision.isRejected)
     }
 
-    @Test func aRejectedGroupRejectsTheRow() {
+    @Test("A rejected group rejects the row")
+    func rejectedGroup() {
         let decision = Sample.decider(Sample.section(.reject)).decide(
             .edit([Sample.edit(0, [1], [9])]), item: Sample.key, current: Sample.row(7, 2, 8, 3))
         #expect(decision.isRejected)
@@ -49,7 +54,8 @@ import TestSupport
         #expect(decision.outcomes.first?.conflict?.written == .group([.integer(2)]))
     }
 
-    @Test(arguments: MissingPolicy.allCases) func editingARowThatIsGone(_ policy: MissingPolicy) {
+    @Test("An edit of a missing row follows on-missing", arguments: MissingPolicy.allCases)
+    func missingRow(_ policy: MissingPolicy) {
         let decider = Sample.decider(Sample.section(missing: policy))
         let decision = decider.decide(.edit([Sample.edit(0, [1], [9])]), item: Sample.key, current: nil)
         let kinds: [MissingPolicy: OutcomeKind] = [.drop: .missing, .restore: .restored, .reject: .rejected]
@@ -62,7 +68,8 @@ import TestSupport
         #expect(!echo.isRejected)
     }
 
-    @Test func deletingARowThatIsGoneIsAlreadyDone() {
+    @Test("A deletion of a missing row is already done")
+    func deletedAgain() {
         let decision = Sample.decider(Sample.section(missing: .reject)).decide(
             .delete([GroupBase(group: 0, base: Sample.values([0], [1]))]), item: Sample.key, current: nil)
         #expect(decision.outcomes.map(\.kind) == [.already])
@@ -89,15 +96,16 @@ import TestSupport
         #expect(conflict.outcomes.first?.conflict?.current == .row(Sample.row(7, 1, 2, 4)))
     }
 
-    @Test func nothingIsCreatedUnderARecordThatIsGone() {
+    @Test("No row is created under a missing record")
+    func missingRecord() {
         let decision = Sample.decider(Sample.section()).decideWithoutRecord(
             .create(Sample.values([0], [5])), item: nil)
         #expect(decision.outcomes.map(\.kind) == [.missing])
         #expect(decision.change == .none)
     }
 
-    /// Whatever is sent, a group that was not sent keeps its columns, and a group is written whole or not at all.
-    @Test(arguments: 0..<200) func groupsAreAtoms(seed: Int) {
+    @Test("A group that was not sent keeps its columns, and a group is written whole or not at all", arguments: 0..<200)
+    func atomicGroups(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let section = Sample.section(ConflictPolicy.allCases.randomElement(using: &random) ?? .clientWins)

@@ -2,12 +2,12 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// Protocol.md, section 2: what each type takes, and what it refuses.
+/// Section 2 of Protocol.md: which values each type accepts and refuses.
 @Suite struct ValueTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let type: ColumnType
         let sent: Scalar
-        /// nil where the value is refused.
+        /// nil if the value is refused.
         let value: Value?
 
         var testDescription: String { "\(type.name) \(sent)" }
@@ -108,7 +108,7 @@ import TestSupport
         Case(
             type: seams, sent: .array([.text("a|b"), .text("c")]), value: .members([ExactText("a|b"), ExactText("c")])),
         Case(type: seams, sent: .array([.text("a|"), .text("c")]), value: nil),
-        // A text has commas between the members, whatever the column has, which clients need not know.
+        // Clients separate members of a text by commas, whatever the column's separator.
         Case(type: seams, sent: .text("a,c"), value: .members([ExactText("a"), ExactText("c")])),
         Case(type: seams, sent: .text("a||c"), value: .members([ExactText("a"), ExactText("c")])),
         Case(type: seams, sent: .text("a||b,c"), value: nil),
@@ -154,15 +154,17 @@ import TestSupport
         #expect(text == expected)
     }
 
-    @Test func textIsComparedByItsCodePoints() {
+    @Test("Text is compared by code points")
+    func codePoints() {
         #expect(ExactText("\u{E9}") != ExactText("e\u{301}"))
         #expect(ExactText("joe") != ExactText("Joe"))
         #expect(ExactText("a") != ExactText("a "))
         #expect(Set([ExactText("\u{E9}"), ExactText("e\u{301}")]).count == 2)
     }
 
-    /// Those that SQLite would store as numbers, and others that only look like some.
-    @Test func textsThatAreNumbersToSQLiteAreRefused() {
+    /// Texts that SQLite would store as numbers, and texts that only resemble numbers.
+    @Test("Texts that are numbers for SQLite are refused")
+    func numericTexts() {
         for number in ["5", " 5 ", "+5", "-.5", "5.", "1e5", "1E-999", "\u{B}5\r\n", "007", "1.5e+10\t"] {
             #expect((try? Self.guarded.accept(.text(number))) == nil, "\(number)")
         }
@@ -175,7 +177,8 @@ import TestSupport
     }
 
     /// A number is the same whether it comes from a client or from the text that was written of it.
-    @Test(arguments: 0..<100) func aNumberOfJSONIsReadAsItWasWritten(seed: Int) throws {
+    @Test("A JSON number is read as it was written", arguments: 0..<100)
+    func jsonNumbers(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             func digits(_ most: Int) -> String {
@@ -200,7 +203,8 @@ import TestSupport
         }
     }
 
-    @Test func whatIsNoNumberOfJSONIsNone() {
+    @Test("Invalid JSON numbers are refused")
+    func invalidNumbers() {
         for text in ["", "-", "01", "+1", ".5", "5.", "1e", "1e+", "--1", "1.e5", "0x1", "1e5.0", "NaN"] {
             #expect(JSONNumber.scalar(text.utf8) == nil, "\(text)")
             #expect(JSONParser.parse(text) == nil, "\(text)")
@@ -210,24 +214,27 @@ import TestSupport
         #expect(JSONNumber.scalar("0e-99999".utf8) == JSONNumber.scalar("0".utf8))
     }
 
-    @Test func aTextOfMembersHasEachOnce() {
+    @Test("A text of members has each once")
+    func members() {
         #expect(Scalar.heldMembers("b,,a,b,", separator: ",") == [ExactText("b"), ExactText("a")])
         #expect(Scalar.heldMembers("", separator: ",").isEmpty)
     }
 
-    @Test func legacyContentsAreNeverWritten() throws {
+    @Test("Legacy values are never written")
+    func legacyValues() throws {
         #expect(Self.letters.forbidsWriting(try Self.letters.accept(.text(""))) != nil)
         #expect(ColumnType.date.forbidsWriting(try ColumnType.date.accept(.text("2020-00-00"))) != nil)
         #expect(ColumnType.date.forbidsWriting(try ColumnType.date.accept(.text("0000-00-00"))) == nil)
         #expect(ColumnType.date.forbidsWriting(try ColumnType.date.accept(.text("2020-01-01"))) == nil)
     }
 
-    @Test(arguments: 0..<200) func decimalsKeepTheirValue(seed: Int) {
+    @Test("Decimals keep their value", arguments: 0..<200)
+    func decimals(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let units = Int.random(in: -99_999_999...99_999_999, using: &random)
             let scale = Int.random(in: 0...10, using: &random)
-            // Zeros before and behind, and an exponent that takes the point back, leave the value alone.
+            // Leading and trailing zeros, and an exponent that moves the point back, keep the value.
             var digits = String(abs(units))
             while digits.utf8.count <= scale { digits = "0" + digits }
             let point = digits.index(digits.endIndex, offsetBy: -scale)
@@ -242,7 +249,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: 0..<100) func daysCountBothWays(seed: Int) throws {
+    @Test("Days can be converted to numbers and back", arguments: 0..<100)
+    func days(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<100 {
             let number = Int.random(in: -719_000...2_900_000, using: &random)
@@ -258,13 +266,15 @@ import TestSupport
         #expect(CalendarDate(year: 1970, month: 1, day: 1)?.dayNumber == 0)
     }
 
-    @Test(arguments: 0..<100) func base64ReadsWhatItWrote(seed: Int) {
+    @Test("Base64 can be read as it was written", arguments: 0..<100)
+    func base64(seed: Int) {
         var random = SeededRandom(seed: seed)
         let bytes = (0..<Int.random(in: 0...50, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         #expect(Base64.decode(String(decoding: Base64.encode(bytes), as: UTF8.self)) == bytes)
     }
 
-    @Test func base64IsStrict() {
+    @Test("Invalid base64 is refused")
+    func strictBase64() {
         #expect(Base64.decode("AQI=") == [1, 2])
         for wrong in ["AQI", "AQJ=", "A===", "AQ=I", "AQ I", "AQI=\n"] { #expect(Base64.decode(wrong) == nil) }
     }

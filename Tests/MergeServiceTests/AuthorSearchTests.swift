@@ -6,9 +6,9 @@ import Testing
 
 @testable import MergeService
 
-/// Conflicts tell who wrote what they met, at the price of one look through the journal.
+/// Conflicts report who wrote the current value, with one read of the journal.
 @Suite struct AuthorSearchTests {
-    /// Entries of one record, the newest first, as the journal would give them.
+    /// Entries of one record, the newest first, in the order of the journal.
     private final class Entries: StoreSession {
         private let count: Int
         var asked = 0
@@ -53,7 +53,8 @@ import Testing
     }
 
     /// A thousand conflicts of one record need its entries once, and no more of them than up to the last write.
-    @Test func manyConflictsReadTheirHistoryOnce() async throws {
+    @Test("Many conflicts read the history once")
+    func manyConflicts() async throws {
         let counters = try await Counters(.together, policy: .clientWins)
         let result = try #require(try await counters.add(3, base: 4).result)
         #expect(result.results.first?.outcomes.first?.isConflict == true)
@@ -80,7 +81,7 @@ import Testing
         #expect(told.results.count == 1_000)
         #expect(told.results.allSatisfy { $0.outcomes.first?.authorship?.author?.entry == 41 })
         #expect(decoded.count.withLock { $0 } == 60 && all.read < 70)
-        // Nobody in the journal wrote it: no more than the newest two hundred are looked through.
+        // No entry wrote the value. Only the newest two hundred are searched.
         let none = try search(Entries(1_000), writtenBy: 0)
         #expect(none.results.allSatisfy { $0.outcomes.first?.authorship == Authorship(author: nil) })
         #expect(decoded.count.withLock { $0 } == 60 + 200)

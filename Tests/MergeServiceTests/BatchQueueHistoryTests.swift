@@ -1,9 +1,10 @@
 import TestSupport
 import Testing
 
-/// `BatchQueueState` in all orders in which lanes, callers and the clock may meet.
+/// `BatchQueueState` in all orders of lanes, callers and the clock.
 @Suite struct BatchQueueHistoryTests {
-    @Test func everyItemEndsOnce() {
+    @Test("Each item ends once")
+    func histories() {
         let failed = Histories.run(0..<Histories.count(3_000)) { BatchQueueWorld(&$0) }
         #expect(failed == nil, "\(failed?.description ?? "")")
     }

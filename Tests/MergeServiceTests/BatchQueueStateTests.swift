@@ -36,7 +36,8 @@ import Testing
         if case .run(let items) = turn { items.map(\.number) } else { nil }
     }
 
-    @Test func theFirstOpensALaneAndTheSecondHasItWatched() {
+    @Test("The first item opens a lane, and the second one starts a watch of it")
+    func firstItems() {
         var state = state()
         #expect(state.enqueue(Item(1)) == .openLane)
         #expect(state.beginWatch() == true)
@@ -46,7 +47,8 @@ import Testing
         #expect(batch(state.takeBatch(now: start, mayLinger: true)) == [1, 2, 3])
     }
 
-    @Test func moreThanTheBoundAreRefused() {
+    @Test("Items beyond the limit are refused")
+    func limit() {
         var state = state(waiting: 2)
         _ = state.enqueue(Item(1))
         _ = state.enqueue(Item(2))
@@ -56,7 +58,8 @@ import Testing
         #expect(state.enqueue(Item(4)) != .refuse)
     }
 
-    @Test func aBatchIsBoundedAndOldestFirst() {
+    @Test("A batch is limited and has the oldest items")
+    func batches() {
         var state = state(batch: 2)
         for number in 1...5 { _ = state.enqueue(Item(number)) }
         #expect(batch(state.takeBatch(now: start, mayLinger: false)) == [1, 2])
@@ -65,7 +68,8 @@ import Testing
     }
 
     /// Two items of one row never share a batch, nor run at once.
-    @Test func oneRowIsInOneBatchAtATime() {
+    @Test("One row is in one batch at a time")
+    func rows() {
         var state = state(batch: 5)
         let items = [Item(1, rows: [7]), Item(2, rows: [7, 8]), Item(3, rows: [9]), Item(4, rows: [8])]
         for item in items { _ = state.enqueue(item) }
@@ -79,7 +83,8 @@ import Testing
         #expect(batch(state.takeBatch(now: start, mayLinger: false)) == [2])
     }
 
-    @Test func onlyWhatGoesWithTheFirstSharesItsBatch() {
+    @Test("Only items that fit the first one share its batch")
+    func kinds() {
         var state = state()
         var other = Item(2)
         other.kind = 1
@@ -88,7 +93,8 @@ import Testing
         #expect(batch(state.takeBatch(now: start, mayLinger: false)) == [2])
     }
 
-    @Test func whatIsLateOrUnwantedIsDropped() {
+    @Test("Late and cancelled items are dropped")
+    func dropped() {
         var state = state()
         var late = Item(1)
         late.deadline = start
@@ -99,7 +105,8 @@ import Testing
         #expect(batch(state.takeBatch(now: start, mayLinger: false)) == [3])
     }
 
-    @Test func aLaneThatLingersIsCalledOnce() {
+    @Test("A lingering lane is called once")
+    func lingering() {
         var state = state()
         _ = state.enqueue(Item(1))
         _ = state.takeBatch(now: start, mayLinger: true)
@@ -119,7 +126,8 @@ import Testing
         #expect(state.enqueue(Item(4)) == .openLane, "the lane was closed")
     }
 
-    @Test func aLaneMoreIsOpenedWhereTheOthersAreHeldUp() {
+    @Test("Another lane is opened if the others are blocked")
+    func blockedLanes() {
         var state = state()
         let first = Item(1, rows: [1])
         _ = state.enqueue(first)
@@ -136,7 +144,8 @@ import Testing
         #expect(state.beginWatch() == true)
     }
 
-    @Test func aLaneKnowsTheEarliestDeadline() {
+    @Test("A lane has the earliest deadline")
+    func deadline() {
         var state = state()
         var second = Item(2)
         second.deadline = start + .seconds(1)

@@ -63,7 +63,8 @@ import Testing
         while queue.waiting < count { await Task.yield() }
     }
 
-    @Test func moreThanTheBoundAreTurnedAway() async {
+    @Test("Items beyond the limit are refused")
+    func limit() async {
         let work = Work()
         let queue = Self.queue(work, waiting: 2)
         var begun = work.begun.makeAsyncIterator()
@@ -80,7 +81,8 @@ import Testing
     }
 
     /// Also while the only batch goes on and on.
-    @Test(arguments: [false, true]) func whatIsLateOrUnwantedNeverRuns(_ hasLeft: Bool) async {
+    @Test("Late and cancelled items are never run", arguments: [false, true])
+    func dropped(_ hasLeft: Bool) async {
         let work = Work()
         let queue = Self.queue(work, waiting: 10)
         var begun = work.begun.makeAsyncIterator()
@@ -97,7 +99,8 @@ import Testing
         #expect(await third == "3")
     }
 
-    @Test func withoutAConnectionTheWorkSaysWhatBecomesOfAll() async {
+    @Test("Without a connection the work decides the end of all items")
+    func noConnection() async {
         let busy = Work(StubEngine(failure: StoreError(.busy, "no connection")))
         #expect(await Self.outcome(Self.queue(busy, waiting: 2), Item(number: 5)) == "-5")
         let unknown = Work(StubEngine(failure: StoreError(.unknownOutcome, "who knows")))

@@ -220,7 +220,7 @@ struct BatchQueueWorld: SteppedWorld {
         guard open <= bounds.lanesHeldUp else { throw WorldFault("\(open) lanes are open") }
         guard state.waiting + running + ended.count == entered else { throw WorldFault("an item is missing") }
         let canRun = waiting.values.contains { busy.isDisjoint(with: $0.rows) }
-        // The batches that run may wait for a lock of somebody else for as long as they like.
+        // Running batches may wait for the lock of another program for any time.
         if areAllHeldUp, canRun, !isWatched { throw WorldFault("an item could run, and no lane will come") }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MergeService
 
-/// `CommitEvidence` tells a committed transaction from one that was rolled back.
+/// `CommitEvidence` distinguishes a committed transaction from one that was rolled back.
 @Suite struct CommitEvidenceTests {
     private typealias Effects = [(resource: Resource, effect: RowEffect)]
 
@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    @Test("An item that moves to another record is one row") func movedItem() async throws {
+    @Test("An item that moves to another record is one row")
+    func movedItem() async throws {
         let book = try await OrderBook()
         let effects = [
             Self.effect(book.orders, record: 1, section: 1, key: 5, from: "tea", to: nil),
@@ -49,7 +50,8 @@ import Testing
         #expect(try Self.isCommitted(effects, rows, book))
     }
 
-    @Test("A row that two resources change there and back proves nothing") func twoResources() async throws {
+    @Test("A row that two resources change there and back proves nothing")
+    func twoResources() async throws {
         let book = try await OrderBook()
         // The second fields are compared too: "lines" has the order's number first.
         let there = Self.effect(book.orders, record: 1, section: 1, key: 5, from: "tea", to: "rice")
@@ -69,7 +71,8 @@ import Testing
         }
     }
 
-    @Test("A deletion by one resource and a creation by another prove nothing") func recreated() async throws {
+    @Test("A deletion by one resource and a creation by another prove nothing")
+    func recreated() async throws {
         let book = try await OrderBook()
         let effects = [
             Self.effect(book.orders, record: 1, section: 1, key: 5, from: "tea", to: nil),
@@ -87,7 +90,8 @@ import Testing
         #expect(try Self.isCommitted(effects, rows, book))
     }
 
-    @Test("Without strong evidence, one earlier value means that nothing was committed") func weak() async throws {
+    @Test("Without strong evidence, one earlier value means that nothing was committed")
+    func weak() async throws {
         let book = try await OrderBook()
         let effects = [
             Self.effect(book.orders, record: 1, section: 1, key: 5, from: "tea", to: "rice"),
@@ -106,7 +110,8 @@ import Testing
         #expect(try Self.isCommitted(effects, rows, book))
     }
 
-    @Test("If other programs changed all rows, the transaction was committed") func overtaken() async throws {
+    @Test("If other programs changed all rows, the transaction was committed")
+    func overtaken() async throws {
         let book = try await OrderBook()
         var rows = Rows()
         rows.orders[1] = "other"

@@ -9,7 +9,7 @@ final class Counters: Sendable {
     enum Place: CaseIterable, Sendable {
         /// The journal is written in the merge's transaction.
         case together
-        /// The journal has a store of its own, which is written ahead.
+        /// The journal has a separate store, which is written first.
         case ahead
     }
 
@@ -81,7 +81,7 @@ final class Counters: Sendable {
         return Resource(name: "counters", description: nil, sections: [section])
     }
 
-    /// The number before and behind, which is all that recovery needs.
+    /// The number before and after the write, which is enough for recovery.
     private static let codec = JournalCodec(
         entry: { edit, _, _ in
             func number(_ shown: Shown?) -> String {
@@ -117,7 +117,7 @@ final class Counters: Sendable {
 
     // MARK: Pushes
 
-    /// Adds to a counter, or sets it where the base is another than what the database holds.
+    /// Adds to a counter, or sets it if the base differs from the current value.
     func add(
         _ delta: Int, to id: Int = 1, base: Int = 5, key: String? = nil, effects: [SingleEffect] = [],
         isPreview: Bool = false, caller: Caller = Caller()
@@ -159,7 +159,7 @@ final class Counters: Sendable {
         }
     }
 
-    // MARK: What stands
+    // MARK: Current values
 
     private static let count = Column(name: "n", type: number, isNullable: false)
 
@@ -167,7 +167,7 @@ final class Counters: Sendable {
         try await Self.number("SELECT n FROM counters WHERE id = \(id)", in: engine)
     }
 
-    /// The number of entries of the journal that meet a condition.
+    /// The number of journal entries that match a condition.
     func entries(_ condition: String = "1 = 1") async throws -> Int {
         let table = engine.dialect.quoted(try tables.entries)
         return try await Self.number("SELECT count(*) FROM \(table) WHERE \(condition)", in: journalEngine)

@@ -9,7 +9,7 @@ final class FaultyEngine: RecordEngine {
         case passes
         /// The transaction fails before anything of it is committed.
         case fails(StoreError.Kind)
-        /// The connection breaks during COMMIT, behind which the database has committed, or has not.
+        /// The connection breaks during COMMIT, and the database has committed or not.
         case breaks(isCommitted: Bool)
     }
 

@@ -7,9 +7,11 @@ import Testing
 
 @testable import MergeService
 
-/// Long records keep nobody waiting who asks for short ones.
+/// Requests for short records do not wait for long ones.
 @Suite(.timeLimit(.minutes(1))) struct LongRecordTests {
-    /// Texts, most of which are short; the last ones are long.
+    /// Texts, most of them short.
+    ///
+    /// The last ones are long.
     private final class Texts: Sendable {
         static let count = 68
         static let long = 61...count
@@ -91,8 +93,9 @@ import Testing
         func shared(_ queue: String) -> Int { service.queues.first { $0.name == queue }?.sizes.sum ?? -1 }
     }
 
-    /// Those who ask for a long record leave the transaction that short ones share, and no two read long ones at once.
-    @Test func longReadsTakeTurns() async throws {
+    /// A request for a long record leaves the shared transaction, and only one at a time is read.
+    @Test("Long records are read one after the other")
+    func longReads() async throws {
         let texts = try await Texts()
         for id in 1...Texts.count { try await texts.read(id) }
         let before = texts.shared("reads")
@@ -114,14 +117,16 @@ import Testing
         #expect(texts.engine.most(.snapshot) == 1)
     }
 
-    /// What nobody has read yet may be long.
-    @Test func theFirstReadIsNotShared() async throws {
+    /// A record that was never read may be long.
+    @Test("The first read is not shared")
+    func firstRead() async throws {
         let texts = try await Texts()
         try await texts.read(2)
         #expect(texts.shared("reads") == 0)
     }
 
-    @Test func longPushesTakeTurns() async throws {
+    @Test("Long pushes run one after the other")
+    func longPushes() async throws {
         let texts = try await Texts()
         for id in 1...Texts.count { try await texts.read(id) }
         try await texts.push(1)
@@ -138,8 +143,9 @@ import Testing
         #expect(texts.engine.most(.write) <= 2)
     }
 
-    /// A push of a long body takes its time to merge, for which others do not wait.
-    @Test func aLongBodyHasATransactionOfItsOwn() async throws {
+    /// The merge of a long body takes time, and other pushes do not wait for it.
+    @Test("A push with a long body has a separate transaction")
+    func longBody() async throws {
         let texts = try await Texts()
         func queued(_ body: Int) throws -> QueuedPush? {
             let request = texts.request(1, body: body)
@@ -151,7 +157,9 @@ import Testing
         #expect(try queued(65_537) == nil)
     }
 
-    /// What is known of a record goes with what is read of it; others of its resource are judged by their average.
+    /// The known length of a record is that of its last read.
+    ///
+    /// Unknown records have the average length of their resource.
     @Test func lengthsAreLearnt() async throws {
         let texts = try await Texts()
         let lengths = RecordLengths()
@@ -165,7 +173,7 @@ import Testing
         #expect(lengths.known(record(1, 0).key, of: texts.resource) == nil)
         for id in 1...20 { lengths.note([record(id, 10)], of: texts.resource) }
         #expect(!isLong(1))
-        // However often it is asked for, one that is long says nothing of the others.
+        // A long record has no influence on others, however often it is read.
         for _ in 0..<100 { lengths.note([record(21, 400_000)], of: texts.resource) }
         #expect(isLong(21) && !isLong(1) && !isLong(99))
         lengths.note([record(21, 10)], of: texts.resource)
@@ -177,7 +185,8 @@ import Testing
     }
 
     /// A push that waits for rows of another program returns its permit early: five at once and no more.
-    @Test func aBlockedPushReturnsItsPermitEarly() async throws {
+    @Test("A blocked push returns its permit early")
+    func blockedPush() async throws {
         let permits = Permits(limit: 1)
         let far = ContinuousClock.now + .seconds(600)
         for _ in 0..<2 {
@@ -202,14 +211,16 @@ import Testing
         }
     }
 
-    @Test func aPushThatEndsInTimeKeepsItsPermit() async throws {
+    @Test("A push that ends in time keeps its permit")
+    func quickPush() async throws {
         let permits = Permits(limit: 1)
         try await permits.acquire(if: true, until: .now + .seconds(600))
         try await permits.run(releasingAfter: .seconds(3_600)) { #expect(await !permits.acquire(until: .now)) }
         #expect(permits.used == 0 && permits.waiting == 0)
     }
 
-    @Test func aLongPushWaitsForItsPermitUntilItsDeadline() async throws {
+    @Test("A long push waits for its permit until its deadline")
+    func deadline() async throws {
         let permits = Permits(limit: 1)
         try await permits.acquire(if: true, until: .now + .seconds(600))
         let late = await #expect(throws: StoreError.self) { try await permits.acquire(if: true, until: .now) }

@@ -4,9 +4,10 @@ import Testing
 
 @testable import MergeService
 
-/// A push from its typed edits to its answer: once, whatever the database does, wherever the journal lies.
+/// A push from its typed edits to its answer takes effect once, whatever the database does and wherever the journal is.
 @Suite(.timeLimit(.minutes(1))) struct MergeServiceTests {
-    @Test(arguments: Counters.Place.allCases) func aPushUnderAKeyTakesEffectOnce(_ place: Counters.Place) async throws {
+    @Test("A push with a key takes effect once", arguments: Counters.Place.allCases)
+    func keyed(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
         #expect(await counters.outcome { () async throws(Failure) in try await counters.add(1, key: "k") } == "merged")
         #expect(await counters.outcome { () async throws(Failure) in try await counters.add(1, key: "k") } == "again")
@@ -16,17 +17,16 @@ import Testing
         #expect(try await counters.entries() == 1)
     }
 
-    /// Two who both count from 5 to 6 make 7; without a key each counts.
-    @Test(arguments: Counters.Place.allCases) func everyPushWithoutAKeyCounts(_ place: Counters.Place) async throws {
+    /// Two clients that both count from 5 to 6 make 7.
+    @Test("Each push without a key takes effect", arguments: Counters.Place.allCases)
+    func unkeyed(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
         for _ in 0..<3 { _ = try await counters.add(1) }
         #expect(try await counters.number() == 8)
     }
 
-    /// A push that nobody waits for any more ends while its answer is made, and leaves nothing.
-    @Test(arguments: Counters.Place.allCases) func whoLeavesMeanwhileGetsNothingWritten(_ place: Counters.Place)
-        async throws
-    {
+    @Test("A push whose client disconnects before the commit writes nothing", arguments: Counters.Place.allCases)
+    func cancelled(_ place: Counters.Place) async throws {
         let caller = Caller()
         let counters = try await Counters(place) { caller.leave() }
         let outcome = await counters.outcome { () async throws(Failure) in
@@ -37,9 +37,9 @@ import Testing
         #expect(try await counters.entries() == 0)
     }
 
-    /// Nobody here knows what became of a transaction whose COMMIT was not answered; the journal does.
-    @Test(arguments: Counters.Place.allCases, [true, false])
-    func aLostCommitIsLookedUp(_ place: Counters.Place, isCommitted: Bool) async throws {
+    /// The journal contains the outcome of a transaction whose COMMIT had no answer.
+    @Test("A lost COMMIT is looked up in the journal", arguments: Counters.Place.allCases, [true, false])
+    func lostCommit(_ place: Counters.Place, isCommitted: Bool) async throws {
         let counters = try await Counters(place)
         counters.engine.meet([.breaks(isCommitted: isCommitted)])
         let outcome = await counters.outcome { () async throws(Failure) in try await counters.add(1, key: "k") }
@@ -49,17 +49,17 @@ import Testing
         #expect(await counters.outcome { () async throws(Failure) in try await counters.add(1, key: "k") } == "again")
     }
 
-    /// Without a key nobody can look, so the client is told, and nothing runs a second time.
-    @Test(arguments: Counters.Place.allCases, [true, false])
-    func withoutAKeyALostCommitIsUnknown(_ place: Counters.Place, isCommitted: Bool) async throws {
+    /// The client gets the unknown outcome, and the push does not run again.
+    @Test("Without a key the outcome of a lost COMMIT is unknown", arguments: Counters.Place.allCases, [true, false])
+    func lostCommitWithoutKey(_ place: Counters.Place, isCommitted: Bool) async throws {
         let counters = try await Counters(place)
         counters.engine.meet([.breaks(isCommitted: isCommitted)])
         #expect(await counters.outcome { () async throws(Failure) in try await counters.add(1) } == "unknown-outcome")
         #expect(try await counters.number() == (isCommitted ? 6 : 5))
     }
 
-    /// A transaction that stays in doubt is decided on from the rows, before its key is answered.
-    @Test(arguments: [true, false]) func recoveryDecidesOnWhatIsInDoubt(_ isCommitted: Bool) async throws {
+    @Test("An in-doubt transaction is decided from the rows before its key is answered", arguments: [true, false])
+    func inDoubt(_ isCommitted: Bool) async throws {
         let counters = try await Counters(.ahead)
         counters.engine.meet([.breaks(isCommitted: isCommitted)])
         _ = await counters.outcome { () async throws(Failure) in try await counters.add(1) }
@@ -70,7 +70,8 @@ import Testing
         #expect(try await counters.number(2) == 6)
     }
 
-    @Test(arguments: Counters.Place.allCases) func whatMetAnotherRunsAgain(_ place: Counters.Place) async throws {
+    @Test("A transaction that conflicts with another one runs again", arguments: Counters.Place.allCases)
+    func serialization(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
         counters.engine.meet([.fails(.serialization), .fails(.disconnected), .fails(.serialization)])
         #expect(await counters.outcome { () async throws(Failure) in try await counters.add(1, key: "k") } == "merged")
@@ -78,7 +79,8 @@ import Testing
         #expect(try await counters.entries() == 1)
     }
 
-    @Test(arguments: Counters.Place.allCases) func aDatabaseThatIsFullIsTold(_ place: Counters.Place) async throws {
+    @Test("A full database is reported", arguments: Counters.Place.allCases)
+    func fullDatabase(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
         // Once in the lane, and once alone.
         counters.engine.meet([.fails(.unwritable), .fails(.unwritable)])
@@ -88,7 +90,8 @@ import Testing
         #expect(await counters.outcome { () async throws(Failure) in try await counters.add(1) } == "merged")
     }
 
-    @Test(arguments: Counters.Place.allCases) func aRejectedPushIsKeptWhole(_ place: Counters.Place) async throws {
+    @Test("A rejected push is stored completely", arguments: Counters.Place.allCases)
+    func rejected(_ place: Counters.Place) async throws {
         let counters = try await Counters(place, policy: .reject)
         let outcome = await counters.outcome { () async throws(Failure) in
             try await counters.add(1, base: 3, key: "k")
@@ -101,7 +104,8 @@ import Testing
         #expect(try await counters.entries("body IS NOT NULL") == 1)
     }
 
-    @Test(arguments: Counters.Place.allCases) func aPreviewLeavesNothing(_ place: Counters.Place) async throws {
+    @Test("A preview stores nothing", arguments: Counters.Place.allCases)
+    func preview(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
         let outcome = await counters.outcome { () async throws(Failure) in try await counters.add(1, isPreview: true) }
         #expect(outcome == "merged")
@@ -109,8 +113,9 @@ import Testing
         #expect(try await counters.entries() == 0)
     }
 
-    /// Two bodies that take the same thing back have two keys and one effect.
-    @Test(arguments: Counters.Place.allCases) func anEffectIsTakenOnce(_ place: Counters.Place) async throws {
+    /// Two pushes that undo the same outcome have two keys.
+    @Test("An outcome is undone once", arguments: Counters.Place.allCases)
+    func singleEffect(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
         let effect = SingleEffect.undo(7, outcome: 0)
         let first = await counters.outcome { () async throws(Failure) in
@@ -120,13 +125,13 @@ import Testing
         let second = await counters.outcome { () async throws(Failure) in
             try await counters.add(1, to: 2, key: "undo:7 of a part", effects: [effect])
         }
-        // A journal of its own hears of the effect with the next transaction, and the desk asks it before.
+        // A separate journal records the effect with the next transaction. Its callers check the effect before.
         #expect(place == .ahead || second == "taken-effect")
         #expect(try await counters.number() == 6)
     }
 
-    /// Many at once: every addition that is acknowledged is stored.
-    @Test(arguments: Counters.Place.allCases) func nothingAcknowledgedIsLost(_ place: Counters.Place) async throws {
+    @Test("Many simultaneous additions that were acknowledged are stored", arguments: Counters.Place.allCases)
+    func manyAtOnce(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
         let merged = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<60 {

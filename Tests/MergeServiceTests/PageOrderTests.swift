@@ -7,7 +7,7 @@ import Testing
 
 /// A database that compares a key otherwise than it returns it would let a page follow itself.
 @Suite struct PageOrderTests {
-    /// Returns the same rows whatever is asked.
+    /// Returns the same rows for each query.
     private final class SameRows: StoreSession {
         let rows: [[Value]]
         private(set) var asked = 0

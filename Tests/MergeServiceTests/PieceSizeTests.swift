@@ -12,12 +12,14 @@ import Testing
         }
     }
 
-    @Test func shortRecordsAreReadManyAtOnce() {
+    @Test("Many short records are read at once")
+    func shortRecords() {
         #expect(Self.pieces([200, 200, 200], mayBeLong: false) == [128, 128, 128])
         #expect(Self.pieces([200, 200, 200, 200, 200, 200]) == [1, 2, 4, 8, 16, 32])
     }
 
-    @Test func longRecordsAreReadFewAtOnce() {
+    @Test("Few long records are read at once")
+    func longRecords() {
         #expect(Self.pieces([100_000, 100_000, 100_000, 8_000_000, 8_000_000]) == [1, 2, 4, 8, 1])
     }
 
@@ -26,8 +28,8 @@ import Testing
         #expect(Self.pieces([8_000_000, 1, 1, 1]) == [1, 1, 2, 4])
     }
 
-    /// What was read before tells how long the first ones are.
-    @Test func theFirstPieceGoesByWhatIsKnown() {
+    @Test("Known lengths decide the size of the first piece")
+    func firstPiece() {
         #expect(PieceSize(mayBeLong: true, mean: 8_000_000).records == 1)
         #expect(PieceSize(mayBeLong: true, mean: 100_000).records == 5)
         #expect(PieceSize(mayBeLong: true, mean: 200).records == 128)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RulesObjectTests {
     private static let table = TableName(name: "orders")
 
-    /// Rules that say the same as every other reading of them.
+    /// Rules that are equal at each reading.
     fileprivate static func reading() throws -> ActiveRules {
         let section = Section(
             name: "order", kind: .root,

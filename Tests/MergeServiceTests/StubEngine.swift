@@ -4,7 +4,9 @@ import RecordStore
 
 @testable import SQLiteStore
 
-/// An engine without a database: it lends connections that can do nothing, each on a thread of its own.
+/// An engine without a database.
+///
+/// Its connections run no statement, each on a thread.
 struct StubEngine: RecordEngine {
     /// Thrown in place of a connection.
     var failure: StoreError?

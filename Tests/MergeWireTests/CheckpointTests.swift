@@ -2,9 +2,9 @@ import MergeCore
 import MergeWire
 import Testing
 
-/// Decoding and encoding look between two edits whether anybody still waits.
+/// Decoding and encoding check between two edits whether the client still waits.
 @Suite struct CheckpointTests {
-    /// Counts what is asked, and says no from some call on.
+    /// Counts the checks, and returns false from a call on.
     private final class Asked: @unchecked Sendable {
         private(set) var count = 0
         private let most: Int
@@ -26,20 +26,23 @@ import Testing
         return try Array(body.utf8).withUnsafeBytes { try decoder.push($0, headerKey: nil, sender: "") }
     }
 
-    @Test func everyEditIsPrecededByALook() throws {
+    @Test("A check precedes each edit")
+    func checks() throws {
         let asked = Asked(most: .max)
         _ = try Self.decode(asked, edits: 50).push.get()
         #expect(asked.count == 100, "once for its envelope and once for itself")
     }
 
-    @Test(arguments: [0, 30, 70]) func decodingEndsWhereNobodyWaits(_ most: Int) throws {
+    @Test("Decoding ends if no client waits", arguments: [0, 30, 70])
+    func decoding(_ most: Int) throws {
         let asked = Asked(most: most)
         let problem = #expect(throws: Problem.self) { _ = try Self.decode(asked, edits: 50).push.get() }
         #expect(problem?.code == .busy)
         #expect(asked.count == most + 1)
     }
 
-    @Test func encodingEndsWhereNobodyWaits() throws {
+    @Test("Encoding ends if no client waits")
+    func encoding() throws {
         let resource = try #require(DecoderTests.catalog["shoppers"])
         let edits = (0..<50).map { _ in
             EditResult(resource: resource, id: nil, status: .merged, record: nil, outcomes: [])

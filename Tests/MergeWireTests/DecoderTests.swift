@@ -2,7 +2,7 @@ import MergeCore
 import MergeWire
 import Testing
 
-/// Bodies become typed edits, or a problem with the path of what is wrong.
+/// Bodies are decoded to typed edits, or to a problem with a path.
 @Suite struct DecoderTests {
     static let catalog: Catalog = {
         let number = ColumnType.integer(Int128(Int32.min)...Int128(Int32.max))
@@ -68,7 +68,8 @@ import Testing
         #"{"edits":[{"resource":"shoppers","id":\#(id),"changeset":\#(changeset)}]}"#
     }
 
-    @Test func bothFormsGiveTheSameEdit() throws {
+    @Test("Both forms give the same edit")
+    func forms() throws {
         let group = try Self.push(
             Self.edit(
                 #"{"customer":{"name":{"old":"a","new":"b"},"address":{"old":{"street":"s","code":null},"new":{"code":"c","street":"s"}}}}"#
@@ -147,7 +148,8 @@ import Testing
         (edit(String(repeating: "[", count: 40)), "", "too-deep", 400),
     ]
 
-    @Test(arguments: badInput.indices) func badInputHasAPath(_ index: Int) {
+    @Test("Each fault has a path", arguments: badInput.indices)
+    func faults(_ index: Int) {
         let test = Self.badInput[index]
         do {
             _ = try Self.push(test.body)
@@ -161,18 +163,21 @@ import Testing
         }
     }
 
-    @Test func invalidUTF8IsRefused() {
+    @Test("Invalid UTF-8 is refused")
+    func invalidUTF8() {
         let body: [UInt8] = Array(#"{"edits":[],"key":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
         #expect(throws: Problem.self) { try Self.push(bytes: body) }
     }
 
-    /// A raw NUL is no JSON wherever it stands; an escaped one is a character like any other.
-    @Test(arguments: [
-        edit(#"{"customer":{"name":{"old":"a","new":"b\\\"c"}}}"#),
-        edit(#"{"customer":{"money":{"old":7,"new":12345678901234567890}}}"#),
-        edit(#"{"groceries":[{"id":1,"friend":{"old":null,"new":3}}]}"#), #"{"edits":[],"key":"\u0041"}"#,
-    ])
-    func aRawNULIsRefused(_ body: String) throws {
+    /// An escaped NUL is a character like others.
+    @Test(
+        "A raw NUL is refused at any position",
+        arguments: [
+            edit(#"{"customer":{"name":{"old":"a","new":"b\\\"c"}}}"#),
+            edit(#"{"customer":{"money":{"old":7,"new":12345678901234567890}}}"#),
+            edit(#"{"groceries":[{"id":1,"friend":{"old":null,"new":3}}]}"#), #"{"edits":[],"key":"\u0041"}"#,
+        ])
+    func rawNUL(_ body: String) throws {
         _ = try Self.push(body)
         for index in 0...body.utf8.count {
             var bytes = Array(body.utf8)
@@ -181,7 +186,8 @@ import Testing
         }
     }
 
-    @Test func aRawNULHasAPlace() {
+    @Test("The problem of a raw NUL has its position")
+    func positionOfNUL() {
         for (body, place) in [("{}\0", "line 1, column 3"), ("{\n\"é\": 1\0}", "line 2, column 7")] {
             do {
                 _ = try Self.push(body)
@@ -194,7 +200,8 @@ import Testing
         }
     }
 
-    @Test func anEscapedNULIsACharacter() throws {
+    @Test("An escaped NUL is a character")
+    func escapedNUL() throws {
         let push = try Self.push(Self.edit(#"{"customer":{"name":{"old":"a","new":"b\u0000c"}}}"#))
         guard case .edit(let groups)? = push.edits.first?.rows.first?.action else {
             Issue.record("no edit")
@@ -215,7 +222,8 @@ import Testing
         #expect(groups.first?.edited.values == ExactDecimal(number).map { [.decimal($0)] })
     }
 
-    @Test func numbersThatAreNoneAreRefused() {
+    @Test("Invalid numbers are refused")
+    func invalidNumbers() {
         for wrong in ["012345678901234567890", "1234567890123456789.", "-", "1e", "12345678901234567890e+"] {
             #expect(throws: Problem.self) {
                 try Self.push(Self.edit(#"{"customer":{"money":{"old":null,"new":\#(wrong)}}}"#))
@@ -223,7 +231,8 @@ import Testing
         }
     }
 
-    @Test func temporaryIDsAreKeptForLater() throws {
+    @Test("Temporary ids are kept until the row has a key")
+    func temporaryIDs() throws {
         let push = try Self.push(
             #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"groceries":[{"old":null,"new":{"what":"x","friend":-5}}]}},"#
                 + #"{"resource":"shoppers","id":-5,"changeset":{"customer":{"old":null,"new":{"name":"n"}}}}]}"#)
@@ -235,7 +244,8 @@ import Testing
         #expect(push.edits.last?.id.temporary == TemporaryID("-5"))
     }
 
-    @Test func theKeyComesFromBodyOrHeader() throws {
+    @Test("The key is in the body or in a header")
+    func idempotencyKey() throws {
         #expect(try Self.push(#"{"edits":[]}"#, key: "k").key == "k")
         #expect(try Self.push(#"{"edits":[],"key":"k"}"#, key: "k").key == "k")
         #expect(throws: Problem.self) { try Self.push(#"{"edits":[],"key":"k"}"#, key: "l") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MergeWire
 
-/// Names and ids are bytes, and of bounded length, whatever a client sends.
+/// Names and ids are compared by bytes and have a maximum length.
 @Suite struct HostileNamesTests {
     private static func push(_ body: String) throws -> Push {
         let decoder = PushDecoder(catalog: DecoderTests.catalog, limits: WireLimits())
@@ -24,46 +24,56 @@ import Testing
             + #""groceries":[{"id":1,"friend":{"old":null,"new":\#(friend)}}]}}]}"#
     }
 
-    /// A run of marks that Swift's own comparison sorts in the square of its length.
+    /// A run of combining marks.
+    ///
+    /// Swift's comparison of strings needs quadratic time for it.
     private static let marks = String(repeating: "\u{301}\u{316}", count: 40_000)
 
-    /// Two normal forms are two ids, and what only one of them creates is not there under the other.
-    @Test func temporaryIDsAreBytes() throws {
+    /// Two normal forms are two ids.
+    ///
+    /// A row that was created with one is missing under the other.
+    @Test("Temporary ids are compared by bytes")
+    func temporaryIDs() throws {
         let same = try Self.push(Self.creation("\"tmp:\u{E9}\"", friend: "\"tmp:\u{E9}\""))
         #expect(same.edits.first?.id.temporary == TemporaryID("tmp:\u{E9}"))
         #expect(Self.problem(Self.creation("\"tmp:\u{E9}\"", friend: "\"tmp:e\u{301}\""))?.code == .unknownTemporary)
         #expect(TemporaryID("tmp:\u{E9}") != TemporaryID("tmp:e\u{301}"))
-        // The mark behind the colon does not hide the word in front of it.
+        // The mark after the colon does not hide the prefix.
         #expect(TemporaryID(marked: "tmp:\u{301}") != nil)
     }
 
-    @Test func sectionsGroupsAndFieldsAreBytes() throws {
+    @Test("Sections, groups and fields are compared by bytes")
+    func names() throws {
         let index = NameIndex(["\u{E9}", "b"])
         #expect(index["\u{E9}"] == 0 && index["e\u{301}"] == nil && index["b"] == 1)
         #expect(NameIndex([Self.marks])[Self.marks] == nil, "longer than a name may be")
     }
 
-    @Test(arguments: [
-        #"{"edits":[{"resource":"MARKS","id":1,"changeset":{}}]}"#,
-        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"MARKS":{}}}]}"#,
-        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"MARKS":{"old":1,"new":2}}}}]}"#,
-        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"address":{"new":{"MARKS":1},"old":{}}}}}]}"#,
-        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"old":{"MARKS":1},"new":{}}}}]}"#,
-        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"name":{"MARKS":1,"new":2}}}}]}"#,
-        #"{"edits":[],"MARKS":1}"#, #"{"edits":[{"resource":"shoppers","id":1,"changeset":{},"MARKS":1}]}"#,
-    ])
-    func longNamesAreRefusedUnread(_ form: String) throws {
+    @Test(
+        "Long names are refused without reading them",
+        arguments: [
+            #"{"edits":[{"resource":"MARKS","id":1,"changeset":{}}]}"#,
+            #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"MARKS":{}}}]}"#,
+            #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"MARKS":{"old":1,"new":2}}}}]}"#,
+            #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"address":{"new":{"MARKS":1},"old":{}}}}}]}"#,
+            #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"old":{"MARKS":1},"new":{}}}}]}"#,
+            #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"name":{"MARKS":1,"new":2}}}}]}"#,
+            #"{"edits":[],"MARKS":1}"#, #"{"edits":[{"resource":"shoppers","id":1,"changeset":{},"MARKS":1}]}"#,
+        ])
+    func longNames(_ form: String) throws {
         let problem = try #require(Self.problem(form.replacing("MARKS", with: Self.marks)))
         #expect(ProblemHead(problem).status == 400 && problem.code == .nameTooLong, "\(problem.code)")
         #expect(problem.detail.utf8.count < 1_000 && (problem.path?.text.utf8.count ?? 0) < 1_000)
     }
 
-    @Test(arguments: ["rules", "atomic"]) func otherWordsAreBytes(_ member: String) {
+    @Test("Other words are compared by bytes", arguments: ["rules", "atomic"])
+    func otherWords(_ member: String) {
         let problem = Self.problem(#"{"edits":[],"\#(member)":"\#(Self.marks)"}"#)
         #expect(problem?.code == (member == "rules" ? .rulesChanged : .invalid))
     }
 
-    @Test func temporaryIDsHaveAnEnd() throws {
+    @Test("The length of a temporary id is limited")
+    func longTemporaryIDs() throws {
         let longest = "tmp:" + String(repeating: "x", count: 1_020)
         #expect(Self.problem(Self.creation("\"\(longest)\"", friend: "\"\(longest)\"")) == nil)
         let longer = longest + "x"
@@ -72,8 +82,10 @@ import Testing
     }
 
     /// A number as string is the same id as the number.
-    @Test(arguments: ["-3", "\"-3\"", "\"-3.0\"", "-3.0"], ["-3", "\"-3\"", "-3.0"])
-    func negativeNumbersAreTemporaryInEverySpelling(_ id: String, _ friend: String) throws {
+    @Test(
+        "Negative numbers are temporary ids, however written", arguments: ["-3", "\"-3\"", "\"-3.0\"", "-3.0"],
+        ["-3", "\"-3\"", "-3.0"])
+    func negativeNumbers(_ id: String, _ friend: String) throws {
         let push = try Self.push(Self.creation(id, friend: friend))
         #expect(push.edits.first?.id.temporary == TemporaryID("-3"))
         guard case .edit(let groups)? = push.edits.first?.rows.last?.action else {
@@ -83,8 +95,9 @@ import Testing
         #expect(groups.first?.edited.pending.first?.id == TemporaryID("-3"))
     }
 
-    /// Each number that is set aside costs what it is long, however many were before it.
-    @Test(arguments: [1_000, 20_000]) func numbersAreSetAsideInOnePass(_ count: Int) throws {
+    /// The cost of a long number does not depend on the numbers before it.
+    @Test("Long numbers are replaced in one pass", arguments: [1_000, 20_000])
+    func longNumbers(_ count: Int) throws {
         let text = "[" + (0..<count).map { "1\($0)0000000000000000000" }.joined(separator: ",") + "]"
         let guarded = try Array(text.utf8).withUnsafeBytes { try NumberGuard($0, maximumDepth: 4) }
         #expect(guarded.numbers.count == count)
@@ -92,8 +105,11 @@ import Testing
         #expect(guarded.rewritten?.first == UInt8(ascii: "[") && guarded.rewritten?.last == UInt8(ascii: "]"))
     }
 
-    /// What a document takes is bounded, whatever its bytes are; a body as clients send them takes much less.
-    @Test(arguments: ["{}", "[]", "1"]) func smallValuesHaveAnEnd(_ value: String) throws {
+    /// The memory for a document is limited, whatever its bytes.
+    ///
+    /// Normal bodies need much less.
+    @Test("The memory for many small values is limited", arguments: ["{}", "[]", "1"])
+    func smallValues(_ value: String) throws {
         var limits = WireLimits()
         limits.bodyBytes = 200_000
         let decoder = PushDecoder(catalog: DecoderTests.catalog, limits: limits)
@@ -107,7 +123,7 @@ import Testing
             if case .failure(let problem)? = push { return problem.code }
             return push == nil ? .tooLarge : nil
         }
-        // An object takes some 220 bytes, an array 120, a number 48.
+        // An object needs some 220 bytes, an array 120, a number 48.
         #expect(code(2_000) == .invalidValue)
         #expect(code(100_000) == .tooLarge)
         let problem = Self.problem("[" + repeatElement(value, count: 4_000_000).joined(separator: ",") + "]")
@@ -115,7 +131,8 @@ import Testing
     }
 
     /// As many groups as a push may have items, each with its base, fit many times over.
-    @Test func aLargePushFits() throws {
+    @Test("A large push fits")
+    func largePush() throws {
         let items = (1...9_999).map {
             #"{"id":\#($0),"what":{"old":"a","new":"b"},"friend":{"old":null,"new":\#($0)}}"#
         }
@@ -125,8 +142,8 @@ import Testing
         #expect(try Self.push(body).edits.first?.rows.count == 9_999)
     }
 
-    /// Values that a column cannot give back are not taken.
-    @Test(arguments: [(512, true), (513, false)]) func nestingHasAnEnd(_ levels: Int, _ isTaken: Bool) {
+    @Test("Nesting that a column cannot return is refused", arguments: [(512, true), (513, false)])
+    func nesting(_ levels: Int, _ isTaken: Bool) {
         var scalar = Scalar.integer(1)
         for _ in 1..<levels { scalar = .array([scalar]) }
         #expect(((try? ColumnType.json(TextType()).accept(scalar)) != nil) == isTaken)

@@ -70,8 +70,9 @@ import Testing
         }
     }
 
-    /// A column that a role sets is known of a row that it creates, also where no group has it.
-    @Test func whatARoleSetsMayIdentify() {
+    /// A column that a role sets is known in new rows, also if no group contains it.
+    @Test("Columns that a role sets can be an identity")
+    func identity() {
         let text = """
             resource: stops
             sections:
@@ -84,37 +85,43 @@ import Testing
         #expect(!bound.findings.sorted.contains { $0.description.contains("in no group") }, "\(bound.findings.sorted)")
     }
 
-    @Test(arguments: [
-        ("  a: {write: all}", "“a” has no “read”"),
-        ("  a: {read: most}", "“read” is “all”, or a list"),
-        ("  a: {read: [stopp]}", "no section “stopp”; did you mean “stop”?"),
-        ("  a: {read: [stops.status]}", "no section “stops”; did you mean “stop.status”?"),
-        ("  a: {read: [stop.ownr]}", "no group and no read-only field “ownr”; did you mean “owner”?"),
-        ("  a: {reed: all}", "“reed” is not a key of a role; did you mean “read”?"),
-        ("  a: {read: all, rows: {aera: {claim: x}}}", "has no column “aera”; did you mean “area”?"),
-        ("  a: {read: all, rows: {area: 3}}", "must be a mapping"),
-        ("  a: {read: all, rows: {area: {clam: x}}}", "“clam” is not a key of a test; did you mean “claim”?"),
-        ("  a: {read: all, rows: {area: {value: x}}}", "is of type integer and cannot store “x”"),
-        ("  a: {read: all, rows: {area: {null: false}}}", "its opposite is “not: {null: true}”"),
-        ("  a: {read: all, rows: {area: {any: {claim: x}}}}", "“any” is a list of tests"),
-        ("  a: {read: all, set: {owner: ann}}", "must be a mapping"),
-        ("  a: {read: all, set: {id: {claim: who}}}", "is the key, which comes from “id”"),
-        ("  a: {read: [stop.area], write: [stop.owner], rows: {area: {claim: x}}}", "what is not read is not written"),
-        ("  a: {read: all, rows: all, create: []}", "“create” names no group"),
-        ("  a: {read: all, rows: all, create: some}", "“create” must be true, false, or a list"),
-        (
-            "  a: {read: all, rows: all, write: all, create: [stop.status]}",
-            "role “a” may write “stop.status” at any time; leave it out of “create” or of “write”"
-        ),
-        ("  a: {read: all, rows: {owner: {claim: who}}}", "no index of table “stops” begins with column “owner”"),
-        ("  a: {read: all, write: all, rows: {area: {claim: x}}}", "may write column “area”, by which it is shown"),
-    ])
-    func whatIsWrongIsSaid(_ access: String, _ sentence: String) {
+    @Test(
+        "Each error is named",
+        arguments: [
+            ("  a: {write: all}", "“a” has no “read”"),
+            ("  a: {read: most}", "“read” is “all”, or a list"),
+            ("  a: {read: [stopp]}", "no section “stopp”; did you mean “stop”?"),
+            ("  a: {read: [stops.status]}", "no section “stops”; did you mean “stop.status”?"),
+            ("  a: {read: [stop.ownr]}", "no group and no read-only field “ownr”; did you mean “owner”?"),
+            ("  a: {reed: all}", "“reed” is not a key of a role; did you mean “read”?"),
+            ("  a: {read: all, rows: {aera: {claim: x}}}", "has no column “aera”; did you mean “area”?"),
+            ("  a: {read: all, rows: {area: 3}}", "must be a mapping"),
+            ("  a: {read: all, rows: {area: {clam: x}}}", "“clam” is not a key of a test; did you mean “claim”?"),
+            ("  a: {read: all, rows: {area: {value: x}}}", "is of type integer and cannot store “x”"),
+            ("  a: {read: all, rows: {area: {null: false}}}", "its opposite is “not: {null: true}”"),
+            ("  a: {read: all, rows: {area: {any: {claim: x}}}}", "“any” is a list of tests"),
+            ("  a: {read: all, set: {owner: ann}}", "must be a mapping"),
+            ("  a: {read: all, set: {id: {claim: who}}}", "is the key, which comes from “id”"),
+            (
+                "  a: {read: [stop.area], write: [stop.owner], rows: {area: {claim: x}}}",
+                "what is not read is not written"
+            ),
+            ("  a: {read: all, rows: all, create: []}", "“create” names no group"),
+            ("  a: {read: all, rows: all, create: some}", "“create” must be true, false, or a list"),
+            (
+                "  a: {read: all, rows: all, write: all, create: [stop.status]}",
+                "role “a” may write “stop.status” at any time; leave it out of “create” or of “write”"
+            ),
+            ("  a: {read: all, rows: {owner: {claim: who}}}", "no index of table “stops” begins with column “owner”"),
+            ("  a: {read: all, write: all, rows: {area: {claim: x}}}", "may write column “area”, by which it is shown"),
+        ])
+    func errors(_ access: String, _ sentence: String) {
         let found = Self.findings(access: access)
         #expect(found.contains { $0.contains(sentence) }, "\(found)")
     }
 
-    @Test func whatIsRightIsNot() {
+    @Test("Correct rules have no finding")
+    func noErrors() {
         let access = """
               a:
                 read: [stop.area, stop.status]
@@ -137,7 +144,8 @@ import Testing
         #expect(Self.findings(access: access).isEmpty, "\(Self.findings(access: access))")
     }
 
-    @Test func transitionsNameValuesOfTheColumn() {
+    @Test("Transitions name values of the column")
+    func transitions() {
         let access = "  a: {read: all, rows: {area: {claim: x}}}"
         #expect(
             Self.findings(access: access, group: "state: {column: status, transitions: {new: [open], open: []}}")
@@ -146,8 +154,8 @@ import Testing
         #expect(wrong.contains { $0.contains("“transitions” is a mapping") }, "\(wrong)")
     }
 
-    /// The version tells clients that the meaning of the rules has changed.
-    @Test func theVersionGoesByThem() throws {
+    @Test("A changed meaning of access rules changes the version")
+    func version() throws {
         func version(_ access: String) throws -> String {
             let text = """
                 resource: stops

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RuleFiles
 
-/// Two columns whose names are equal in Unicode: rules cannot tell which of them they mean.
+/// The names of two columns are equal in Unicode, so the rules would be ambiguous.
 @Suite struct EqualColumnNamesTests {
     private static func findings(columns: [String]) -> [String] {
         let name = TableName(name: "things")

@@ -42,12 +42,14 @@ import Testing
         return root.type(ofField: 0)
     }
 
-    @Test("A list that the gateway numbers needs no key in the rules") func numbered() throws {
+    @Test("A list that the gateway numbers needs no key in the rules")
+    func numbered() throws {
         let list = "  lines: {list: true, table: lines, parent: {thing: id}, number: next, groups: {b: b}}\n"
         #expect(try Self.bind([Self.thing("a: a", list)]).catalog["things"]?.sections.count == 2)
     }
 
-    @Test func addIsServedByNumbers() throws {
+    @Test("add needs numbers")
+    func addition() throws {
         let add = "{column: a, merge: add}"
         #expect(try Self.type(add) == Self.wide)
         #expect(try Self.type(add, .null, .integer(3), .integer(-4)) == Self.wide)
@@ -60,7 +62,8 @@ import Testing
         #expect(try Self.type(add, .text("1e70")) == .double(isUnsigned: false))
     }
 
-    @Test func orderedTypesComeFromSamples() throws {
+    @Test("Samples decide ordered types")
+    func orderedTypes() throws {
         let most = "{column: a, merge: max}"
         #expect(try Self.type(most) == Self.text)
         #expect(try Self.type(most, .integer(1)) == Self.wide)
@@ -75,7 +78,8 @@ import Testing
         #expect(try Self.type(most, .boolean(true)) == .boolean)
     }
 
-    @Test func setsTextsAndDocuments() throws {
+    @Test("Sets, texts and JSON have their functions")
+    func setsTextsJSON() throws {
         let set = "{column: a, merge: set}"
         #expect(try Self.type(set) == Self.set)
         #expect(try Self.type(set, .text("a,b")) == Self.set)
@@ -87,7 +91,8 @@ import Testing
         #expect(try Self.type("{column: a, merge: {json: id}}") == Self.json)
     }
 
-    @Test func latestLooksAtATime() throws {
+    @Test("latest needs a time")
+    func latest() throws {
         let rules = Self.thing("g: {fields: {a: a, at: seen_at}, merge: {latest: at}}")
         for (sample, type) in [
             (Scalar.null, ColumnType.dateTime(fraction: 0)), (.text("2026-11-20"), .date),
@@ -100,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func withoutAFunctionAValueSpeaksForItself() throws {
+    @Test("Without a function the sample decides the type")
+    func noFunction() throws {
         #expect(try Self.type("a") == Self.text)
         #expect(try Self.type("a", .integer(1), .null) == Self.wide)
         #expect(try Self.type("a", .boolean(true), .integer(0)) == .boolean)
@@ -112,15 +118,18 @@ import Testing
         #expect(try Self.type("a", .object([]), .text("x")) == Self.json)
     }
 
-    @Test(arguments: [
-        "boolean", "set", "text", "integer", "decimal", "json", "float", "double", "enum", "date", "datetime",
-        "timestamp", "time", "year", "bit", "binary", "uuid", "inet4", "inet6",
-    ])
-    func everyTypeCanBeNamed(_ name: String) throws {
+    @Test(
+        "Each type can be named",
+        arguments: [
+            "boolean", "set", "text", "integer", "decimal", "json", "float", "double", "enum", "date", "datetime",
+            "timestamp", "time", "year", "bit", "binary", "uuid", "inet4", "inet6",
+        ])
+    func namedTypes(_ name: String) throws {
         #expect(try Self.type("{column: a, type: \(name)}").name == name)
     }
 
-    @Test func namedTypesTakeTheirLimitsFromSamples() throws {
+    @Test("Samples decide the limits of named types")
+    func limits() throws {
         #expect(try Self.type("{column: a, type: decimal}", .text("1.250")) == Self.decimal(3))
         #expect(try Self.type("{column: a, type: datetime}", .text("2026-11-20T10:00:00.10")) == .dateTime(fraction: 2))
         #expect(
@@ -128,7 +137,8 @@ import Testing
                 == .enumeration([ExactText("s"), ExactText("m")]))
     }
 
-    @Test func keysComeFromTheRulesOrTheIDs() throws {
+    @Test("Keys are those of the rules or of the ids")
+    func keys() throws {
         func root(_ rules: String, _ id: Scalar) throws -> Section {
             let sample = Scalar.object([ScalarMember(name: "id", value: id)])
             return try #require(try Self.bind([rules], samples: [sample]).catalog["things"]?.root)
@@ -146,7 +156,8 @@ import Testing
         #expect(temporary.columns[0].type == Self.text)
     }
 
-    @Test func whateverRulesNameIsThere() throws {
+    @Test("All columns that rules name exist")
+    func columns() throws {
         let rest = """
                 identity: [a]
                 where: "gone = 0"
@@ -182,7 +193,8 @@ import Testing
         #expect(catalog["others"]?.root.keyCount == 1)
     }
 
-    @Test func errorsOfTheRulesStayErrors() {
+    @Test("Errors of the rules remain errors")
+    func errors() {
         let folder = RuleFolder(texts: [
             ("f.yaml", Self.thing("a: {column: a, type: boolean, merge: add}, b: {fields: {x: x, y: y}, merge: text}"))
         ])

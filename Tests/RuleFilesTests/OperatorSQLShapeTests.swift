@@ -2,7 +2,7 @@ import Testing
 
 @testable import RuleFiles
 
-/// SQL that would swallow or let out what stands around it is refused by line.
+/// SQL that would change the meaning of the SQL around it is refused with its line.
 @Suite struct OperatorSQLShapeTests {
     @Test(arguments: [
         "deleted = 0", "(a = 1 OR b = 2)", "name <> ')'", "name <> \"(\" AND `odd)name` = 1", "a = 1 -- until (later",
@@ -10,17 +10,20 @@ import Testing
     ])
     func soundSQLPasses(_ sql: String) { #expect(OperatorSQLShape.fault(in: sql) == nil) }
 
-    @Test(arguments: [
-        ("1 = 1) OR (1 = 1", "closes a parenthesis"), ("(a = 1", "opens a parenthesis"),
-        ("a = 1 /* later", "comment that is not closed"), ("a = 'x", "quote that is not closed"),
-        ("a = ?", "bare “?”"), ("a = 1; DROP TABLE t", "semicolon"), ("a = 1 /*! OR 1 = 1 */", "some servers run"),
-        ("a = 1 /*M!100100 OR 1 = 1 */", "some servers run"), ("a = 1 -- )\n)", "closes a parenthesis"),
-    ])
-    func otherSQLIsRefused(_ sql: String, _ fault: String) {
+    @Test(
+        "Other SQL is refused",
+        arguments: [
+            ("1 = 1) OR (1 = 1", "closes a parenthesis"), ("(a = 1", "opens a parenthesis"),
+            ("a = 1 /* later", "comment that is not closed"), ("a = 'x", "quote that is not closed"),
+            ("a = ?", "bare “?”"), ("a = 1; DROP TABLE t", "semicolon"), ("a = 1 /*! OR 1 = 1 */", "some servers run"),
+            ("a = 1 /*M!100100 OR 1 = 1 */", "some servers run"), ("a = 1 -- )\n)", "closes a parenthesis"),
+        ])
+    func refused(_ sql: String, _ fault: String) {
         #expect(OperatorSQLShape.fault(in: sql)?.contains(fault) == true)
     }
 
-    @Test func theFindingNamesTheLine() {
+    @Test("The finding names the line")
+    func line() {
         var reader = RuleFileReader(file: "a.yaml")
         _ = reader.read(
             """

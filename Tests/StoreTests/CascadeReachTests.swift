@@ -2,11 +2,11 @@ import MergeCore
 import RecordStore
 import Testing
 
-/// Which tables the database may change along with writes to others.
+/// The tables that the database may change with writes to other tables.
 @Suite struct CascadeReachTests {
     private static func name(_ table: String) -> TableName { TableName(name: table) }
 
-    /// Each foreign key as “child.column > target.column”, with what it does.
+    /// Each foreign key as “child.column > target.column” with its actions.
     private static func schema(
         _ keys: [(own: String, target: String, onDelete: Cascade.Effect?, onUpdate: Cascade.Effect?)]
     ) -> DatabaseSchema {
@@ -29,7 +29,7 @@ import Testing
             (["b.a > a.id delete -", "c.b > b.id delete -"], "a", "", "b c"),
             // A key that sets NULL ends a chain of deletions.
             (["b.a > a.id set-null -", "c.b > b.id delete -"], "a", "", "b"),
-            // What was set to NULL goes on where a key follows changes.
+            // A change to NULL continues if a key follows changes.
             (["b.a > a.id set-null -", "c.b > b.a - update", "d.c > c.b - set-null"], "a", "", "b c d"),
             // A change that no key follows reaches nothing.
             (["b.a > a.code - update"], "a", "name", ""),

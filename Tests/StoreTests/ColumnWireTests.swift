@@ -4,7 +4,7 @@ import Testing
 
 @testable import MariaDBStore
 
-/// What the server sends becomes a value of the column's type exactly, or an error.
+/// The server's text is converted to the exact value of the column's type, or is an error.
 @Suite struct ColumnWireTests {
     /// A boolean in an integer column is loose, as the rules bind it.
     private static func column(_ type: ColumnType) -> Column {

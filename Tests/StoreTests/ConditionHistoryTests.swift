@@ -13,7 +13,8 @@ import TestSupport
         history.tuples(since: since).map { Set($0.map { String(decoding: $0, as: UTF8.self) }) }
     }
 
-    @Test func whatEndedBeforeIsNotTold() {
+    @Test("Earlier ends are not reported")
+    func earlierEnds() {
         var history = ConditionHistory()
         history.append([Self.step(nil, "a")], at: 10)
         history.append([Self.step("a", "b")], at: 20)
@@ -38,16 +39,17 @@ import TestSupport
         #expect(ConditionStep.steps(through: [.none]).isEmpty)
     }
 
-    @Test func itIsBoundedAndSaysSo() {
+    @Test("The history is limited, and records what it omits")
+    func limit() {
         var history = ConditionHistory()
         for number in 0..<40 { history.append([Self.step("\(number)", "\(number + 1)")], at: 100 + number) }
         #expect(Self.told(history, 100) == nil)
         #expect(Self.told(history, 138) == ["39", "40"])
         #expect(history.bytes.count < 200)
-        // Twelve that are kept, and the last of those that were left out.
+        // Twelve that are stored, and the last one that was omitted.
         #expect(history.departures == Set(127...139))
         #expect(history.tuples(endedAt: 127) == nil && history.tuples(endedAt: 128) == [Array("28".utf8)])
-        // One that is held again ends anew.
+        // A tuple that is true again ends at its new end.
         history.append([Self.step("40", "30")], at: 200)
         history.append([Self.step("30", "41")], at: 300)
         #expect(history.departures == Set(128...139).subtracting([130]).union([200, 300]))
@@ -65,7 +67,8 @@ import TestSupport
         #expect(ConditionHistory(bytes: history.bytes) == history)
     }
 
-    @Test(arguments: 0..<50) func itIsReadAsItWasWritten(_ seed: Int) {
+    @Test("It is read as it was written", arguments: 0..<50)
+    func forms(_ seed: Int) {
         var random = SeededRandom(seed: seed)
         var history = ConditionHistory()
         for revision in 1...Int.random(in: 1...20, using: &random) {
@@ -76,8 +79,9 @@ import TestSupport
         #expect(ConditionHistory(bytes: Array(history.bytes.dropLast())) != history)
     }
 
-    /// Rows of older gateways, which know no steps, are read as ever.
-    @Test func runsWithAndWithoutSteps() throws {
+    /// Rows of older gateways, without steps, can be read.
+    @Test("Runs are read with and without steps")
+    func runsWithAndWithoutSteps() throws {
         let sender = Sender(who: "ann", device: "d")
         let name = RecordName(resource: "stops", record: "1")
         let plain = PendingRun(changes: [PendingRun.Change(position: 3, name: name, sender: sender)])

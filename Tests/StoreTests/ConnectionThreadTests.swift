@@ -4,7 +4,9 @@ import Testing
 
 /// Threads of connections that come and go.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionThreadTests {
-    /// An actor on such a thread, which ends it as a connection does.
+    /// An actor on such a thread.
+    ///
+    /// It ends the thread like a connection.
     private actor Worker {
         private let thread: ConnectionThread
         private var count = 0
@@ -21,8 +23,11 @@ import Testing
         }
     }
 
-    /// The last job may run while whoever queued it has not come back yet: nothing of the thread is gone before.
-    @Test func theLastJobMayEndTheThread() async throws {
+    /// The last job may run before its caller returns.
+    ///
+    /// The thread remains valid until then.
+    @Test("The last job may end the thread")
+    func lastJob() async throws {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {

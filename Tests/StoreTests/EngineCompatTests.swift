@@ -56,7 +56,8 @@ import TestSupport
     private static func assign(_ column: Int, _ value: Value) -> Assignment { Assignment(column: column, value: value) }
     private static func text(_ text: String) -> Value { .text(ExactText(text)) }
 
-    @Test(arguments: TestEngine.allCases) func writesAndReadsBack(_ kind: TestEngine) async throws {
+    @Test("Writes can be read", arguments: TestEngine.allCases)
+    func writing(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let sql = SectionSQL.of(Self.things, engine.dialect)
@@ -76,7 +77,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func longValuesComeWhole(_ kind: TestEngine) async throws {
+    @Test("Long values are read completely", arguments: TestEngine.allCases)
+    func longValues(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let sql = SectionSQL.of(Self.things, engine.dialect)
@@ -95,7 +97,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func rollsBackCompletelyOrToASavepoint(_ kind: TestEngine) async throws {
+    @Test("A rollback is complete or to a savepoint", arguments: TestEngine.allCases)
+    func rollback(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         let sql = SectionSQL.of(Self.pairs, engine.dialect)
         func row(_ number: Int) -> RecordStore.Statement {
@@ -148,7 +151,7 @@ import TestSupport
                     _ = try session.execute(statement)
                     return Ending<ConstraintViolation?>.rollback(nil)
                 } catch {
-                    // The transaction outlives the violation, and what follows still works.
+                    // The transaction continues after the violation.
                     _ = try session.query(things.page(after: nil, limit: 1))
                     guard case .constraint(let violation) = error.kind else { throw error }
                     return .rollback(violation)
@@ -161,7 +164,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func keysOfSeveralColumnsArePagedInOrder(_ kind: TestEngine) async throws {
+    @Test("Pages of composite keys are ordered", arguments: TestEngine.allCases)
+    func compositeKeys(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         try await database.run("INSERT INTO pairs VALUES (2,'b',1),(1,'z',2),(2,'a',3),(1,'y',4),(3,'x',5);")
         let sql = SectionSQL.of(Self.pairs, engine.dialect)
@@ -186,7 +190,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func theSchemaIsRead(_ kind: TestEngine) async throws {
+    @Test("The schema is read", arguments: TestEngine.allCases)
+    func schema(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let names = ["things", "pairs", "nothing"].map { TableName(name: $0) }
@@ -206,7 +211,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func aReadSeesOneSnapshot(_ kind: TestEngine) async throws {
+    @Test("A read has one snapshot", arguments: TestEngine.allCases)
+    func snapshot(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
         try await database.run("INSERT INTO pairs VALUES (1,'k',1);")
@@ -229,7 +235,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func aClosedEngineRefuses(_ kind: TestEngine) async throws {
+    @Test("A closed engine refuses work", arguments: TestEngine.allCases)
+    func closed(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         try await engine.ping(deadline: .distant)

@@ -11,7 +11,7 @@ import TestSupport
         return (database, ConnectionPool(try MariaDBConfiguration(url: database.url)))
     }
 
-    /// Opens connections at the same time, each with a prepared statement, and gives them back.
+    /// Opens connections at the same time, each with a prepared statement, and releases them.
     private static func use(_ count: Int, _ pool: ConnectionPool) async throws(StoreError) -> [ConnectionHealth] {
         guard count > 0 else { return [] }
         return try await pool.withConnection(for: .snapshot, deadline: .distant) {
@@ -25,7 +25,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func idleOnesGoWithOneThatBroke() async throws {
+    @Test("Idle connections are closed when one breaks", .tags(.mariadb), .needsMariaDB)
+    func broken() async throws {
         let (database, pool) = try await Self.open()
         let used = try await Self.use(4, pool)
         #expect(used.count == 4 && used.allSatisfy { $0.closing == nil })
@@ -42,7 +43,8 @@ import TestSupport
         await pool.close()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func idleOnesGoWithThePool() async throws {
+    @Test("Idle connections are closed with the pool", .tags(.mariadb), .needsMariaDB)
+    func closedPool() async throws {
         let (database, pool) = try await Self.open()
         defer { withExtendedLifetime(database) {} }
         let used = try await Self.use(3, pool)
@@ -50,7 +52,8 @@ import TestSupport
         #expect(used.map(\.closing) == Array(repeating: .onItsThread, count: 3))
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func oneThatComesBackTooLateGoes() async throws {
+    @Test("A connection that is released after the end is closed", .tags(.mariadb), .needsMariaDB)
+    func lateRelease() async throws {
         let (database, pool) = try await Self.open()
         defer { withExtendedLifetime(database) {} }
         let health = try await pool.withConnection(for: .snapshot, deadline: .distant) {
@@ -62,8 +65,11 @@ import TestSupport
         #expect(health.closing == .onItsThread)
     }
 
-    /// Nobody closed the pool; its connections go with the last reference to it.
-    @Test(.tags(.mariadb), .needsMariaDB) func forgottenOnesCloseThemselves() async throws {
+    /// The pool is not closed explicitly.
+    ///
+    /// Its connections are closed with the last reference to it.
+    @Test("Connections of an unreferenced pool are closed", .tags(.mariadb), .needsMariaDB)
+    func forgottenPool() async throws {
         let database: TestDatabase
         let used: [ConnectionHealth]
         do {
@@ -81,18 +87,22 @@ import TestSupport
 
     // MARK: The library
 
-    @Test(arguments: [
-        ("3.3.20", 30_320, 30_320, nil), ("3.2.7", 30_207, 30_207, nil), ("3.4.9", 30_409, 30_308, nil),
-        // Older than the means, and younger than anybody has looked at.
-        ("3.2.6", 30_206, 30_320, "“3.2.6” cannot be used"), ("3.5.0", 30_500, 30_320, "“3.5.0” cannot be used"),
-        ("4.0.0", 40_000, 30_320, "“4.0.0” cannot be used"),
-        // The first versions of the library gave the number of the server that they came with.
-        ("10.3.39", 100_339, 30_320, "“10.3.39” cannot be used"),
-        // MySQL's own.
-        ("8.0.36", 80_036, 30_320, "nor MySQL's own library"), ("5.7.44", 50_744, 30_320, "“5.7.44” cannot be used"),
-        ("3.3.20", 30_320, 30_107, "headers of MariaDB Connector/C 3.1.7: build it again"),
-        ("3.3.20", 30_320, 30_512, "headers of MariaDB Connector/C 3.5.12: build it again"),
-    ]) func onlyKnownLibrariesAreUsed(_ name: String, _ running: Int, _ built: Int, _ fault: String?) {
+    @Test(
+        "Only tested versions of the library are used",
+        arguments: [
+            ("3.3.20", 30_320, 30_320, nil), ("3.2.7", 30_207, 30_207, nil), ("3.4.9", 30_409, 30_308, nil),
+            // Older than the required version, and newer than the tested ones.
+            ("3.2.6", 30_206, 30_320, "“3.2.6” cannot be used"), ("3.5.0", 30_500, 30_320, "“3.5.0” cannot be used"),
+            ("4.0.0", 40_000, 30_320, "“4.0.0” cannot be used"),
+            // The first versions of the library report the version of their server.
+            ("10.3.39", 100_339, 30_320, "“10.3.39” cannot be used"),
+            // The library of MySQL.
+            ("8.0.36", 80_036, 30_320, "nor MySQL's own library"),
+            ("5.7.44", 50_744, 30_320, "“5.7.44” cannot be used"),
+            ("3.3.20", 30_320, 30_107, "headers of MariaDB Connector/C 3.1.7: build it again"),
+            ("3.3.20", 30_320, 30_512, "headers of MariaDB Connector/C 3.5.12: build it again"),
+        ])
+    func libraries(_ name: String, _ running: Int, _ built: Int, _ fault: String?) {
         let library = ClientLibrary(name: name, running: running, built: built)
         do throws(StoreError) {
             try library.check()
@@ -102,10 +112,11 @@ import TestSupport
         }
     }
 
-    @Test func theInstalledLibraryIsKnown() throws {
+    @Test("The installed library is a tested version")
+    func installedLibrary() throws {
         let library = ClientLibrary.installed
         try library.check()
-        // It calls itself what its number says, so the number is its own and not a server's.
+        // The name contains the version number, so it is the library's version and not a server's.
         #expect(library.name == "\(library.running / 10_000).\(library.running / 100 % 100).\(library.running % 100)")
     }
 }

@@ -3,8 +3,9 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// A program that was killed in the middle of a transaction leaves a rollback journal, which has to be played back
-/// before anyone may read the file; a connection that only reads cannot do that.
+/// A program that is killed during a transaction leaves a rollback journal.
+///
+/// It has to be rolled back before a read, which a read-only connection cannot do.
 @Suite struct HotJournalTests {
     private static let schema = """
         CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT NOT NULL);
@@ -12,7 +13,7 @@ import TestSupport
           INSERT INTO t SELECT i, 'before' FROM n;
         """
 
-    /// Changes a file until pages of the transaction stand in it, and then dies.
+    /// Changes a file until it contains pages of the transaction, and then kills the program.
     private static func breakOff(_ path: String, _ table: String) async throws {
         let (status, _, _) = try await Shell.capture(
             ["sqlite3", path],
@@ -39,13 +40,15 @@ import TestSupport
         #expect(try await engine.schema(of: [TableName(name: "t")], deadline: .distant).tables.count == 1)
     }
 
-    @Test func itIsPlayedBackAtStart() async throws {
+    @Test("It is rolled back at the start")
+    func start() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.schema)
         try await Self.breakOff(database.name, "t")
         try await Self.prove(try database.engine(journal: true))
     }
 
-    @Test func itIsPlayedBackLater() async throws {
+    @Test("It is rolled back later")
+    func later() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.schema)
         let engine = try database.engine(journal: true)
         try await Self.prove(engine)
@@ -54,7 +57,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test func thatOfTheAttachedFileIsPlayedBackToo() async throws {
+    @Test("That of the attached file is rolled back too")
+    func attached() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.schema)
         try await database.runOnJournal(Self.schema)
         try await Self.breakOff(database.journalName, "t")

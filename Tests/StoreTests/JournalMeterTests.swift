@@ -17,15 +17,17 @@ import Testing
             ])
     }
 
-    @Test(arguments: [0, 1, 2_047, 2_048, 100_000, 3_000_000]) func whatIsPackedComesBack(_ count: Int) {
+    @Test("Packed bodies can be unpacked", arguments: [0, 1, 2_047, 2_048, 100_000, 3_000_000])
+    func packed(_ count: Int) {
         let body = (0..<count).map { UInt8(truncatingIfNeeded: 32 + $0 % 60) }
         let packed = PackedBytes.pack(body)
         #expect(PackedBytes.unpack(packed) == body)
         #expect(count < 2_048 ? packed == body : packed.count < body.count / 4)
     }
 
-    /// Bodies that cannot be packed stay, and what is damaged is told as it is.
-    @Test func noiseStaysAsItIs() {
+    /// Bodies that cannot be packed are stored unchanged, and damaged bodies are an error.
+    @Test("Random bodies are not packed")
+    func noise() {
         var random = SystemRandomNumberGenerator()
         let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         #expect(PackedBytes.unpack(PackedBytes.pack(noise)) == noise)
@@ -33,15 +35,16 @@ import Testing
         #expect(PackedBytes.unpack(broken) == broken)
     }
 
-    @Test func everyLongPartIsPacked() {
+    @Test("Each long part is packed")
+    func longParts() {
         let long = [UInt8](repeating: 65, count: 1_000_000)
         #expect(Self.draft("a", long).packed.byteCount < 20_000)
         let short = Self.draft("a", [UInt8](repeating: 65, count: 100))
         #expect(short.packed == short)
     }
 
-    /// Each sender has a share of its own, which begins anew a day later.
-    @Test func sharesAreCountedByTheDay() {
+    @Test("Each sender has a share for each day")
+    func shares() {
         let meter = JournalMeter()
         let start = ContinuousClock.now
         meter.add(600, for: "a", at: start)

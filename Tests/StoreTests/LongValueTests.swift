@@ -16,7 +16,7 @@ import TestSupport
         return field
     }
 
-    /// Buffers on whose first row stands a value that is longer than they are.
+    /// Buffers whose first row has a longer value than they can contain.
     private static func buffers(_ refetch: @escaping ResultBuffers.Refetch) -> ResultBuffers {
         let buffers = ResultBuffers([WireColumn(field(MYSQL_TYPE_BLOB))], refetch: refetch)
         buffers.binds[0].length.pointee = 1_000

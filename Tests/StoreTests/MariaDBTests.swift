@@ -22,7 +22,7 @@ import TestSupport
         SectionSQL.of(section, MariaDBDialect()).select(where: [0], in: [[.integer(Int128(id))]], locking: true)
     }
 
-    /// The first two who come wait for each other, whoever comes later passes.
+    /// The first two callers wait for each other, later ones pass.
     private final class Rendezvous: Sendable {
         private let arrived = Mutex(0)
 
@@ -42,7 +42,7 @@ import TestSupport
     ) async throws {
         try await engine.write(deadline: .distant) { session throws(StoreError) in
             let held = try session.query(lock(id))
-            // Both hold their first row before either asks for its second.
+            // Both transactions lock their first row before either requests the second.
             rendezvous.meet()
             _ = try session.query(lock(other))
             guard case .integer(let n)? = held.first?[1] else { throw StoreError(.other, "no row") }
@@ -70,7 +70,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aLockThatStaysIsBusy() async throws {
+    @Test("A lock that remains is reported as busy", .tags(.mariadb), .needsMariaDB)
+    func busy() async throws {
         let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
         var limits = MariaDBConfiguration.Limits()
         limits.lockWaitSeconds = 1
@@ -100,7 +101,8 @@ import TestSupport
         await holder.close()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aServerThatComesBackIsFoundAgain() async throws {
+    @Test("A restarted server is used again", .tags(.mariadb), .needsMariaDB)
+    func restart() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "", server: server)
         let engine = try database.engine()
@@ -119,7 +121,8 @@ import TestSupport
         server.kill()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func theSessionIsStrictAndInUTC() async throws {
+    @Test("The session is strict and in UTC", .tags(.mariadb), .needsMariaDB)
+    func session() async throws {
         let server = try await PrivateMariaDB(options: [
             "--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES", "--default-time-zone=+05:30", "--log-bin",
             "--binlog-format=STATEMENT",
@@ -131,7 +134,7 @@ import TestSupport
             Column(name: name, type: .text(TextType()), isNullable: true)
         }
         let settings = try await engine.write(deadline: .distant) { session throws(StoreError) in
-            // A server that logs by STATEMENT takes no writes under READ COMMITTED.
+            // A server that logs by STATEMENT refuses writes under READ COMMITTED.
             _ = try session.execute(
                 SectionSQL.of(Self.section, MariaDBDialect()).update(
                     [Assignment(column: 1, value: .integer(5))], key: [Assignment(column: 0, value: .integer(1))]))
@@ -151,8 +154,9 @@ import TestSupport
         server.kill()
     }
 
-    /// What a foreign key does is read from the definition of its table, whatever names and comments spell.
-    @Test func referentialActionsAreRead() {
+    /// The action of a foreign key is read from the definition of its table, whatever its names and comments.
+    @Test("Referential actions are read")
+    func referentialActions() {
         let definition = #"""
             CREATE TABLE `x` (
               `id` int(11) NOT NULL,
@@ -177,7 +181,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func characterSetsAreAskedOfTheServer() async throws {
+    @Test("Character sets are read from the server", .tags(.mariadb), .needsMariaDB)
+    func characterSets() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: """

@@ -15,7 +15,8 @@ import TestSupport
     }
 
     /// Error 1020: a row that a transaction wants to lock is newer than its snapshot.
-    @Test(.tags(.mariadb), .needsMariaDB) func aNewerRowIsMetAgain() async throws {
+    @Test("A transaction that finds a newer row runs again", .tags(.mariadb), .needsMariaDB)
+    func newerRow() async throws {
         let server = try await PrivateMariaDB(options: [
             "--log-bin", "--binlog-format=STATEMENT", "--innodb-snapshot-isolation=ON",
         ])
@@ -46,7 +47,8 @@ import TestSupport
     }
 
     /// Errors 1969 and 3024: a trigger of the operator's runs on and on.
-    @Test(.tags(.mariadb), .needsMariaDB) func aStatementThatRunsTooLongIsBusy() async throws {
+    @Test("A statement that runs too long is reported as busy", .tags(.mariadb), .needsMariaDB)
+    func longStatement() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: Self.table + "CREATE TRIGGER slow BEFORE UPDATE ON t FOR EACH ROW SET NEW.n = NEW.n + SLEEP(20);",

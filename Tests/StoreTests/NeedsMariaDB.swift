@@ -2,18 +2,19 @@ import Testing
 import TestSupport
 
 extension Tag {
-    /// Marks what runs on a MariaDB server alone.
+    /// Tests that need a MariaDB server.
     @Tag static var mariadb: Self
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test that has no other engine to run on, where there is no server and none is required.
+    /// Skips the test if there is no MariaDB server and none is required.
     static var needsMariaDB: Self { .enabled(if: MariaDBServer.isExpected, Comment(rawValue: MariaDBServer.reason)) }
 }
 
-/// Tells in one line of a run that tests over all engines ran on SQLite alone.
+/// One skipped line in the output of a run shows that tests of all engines used SQLite only.
 @Suite struct EngineTests {
-    @Test(.tags(.mariadb), .needsMariaDB) func testsOverAllEnginesRunOnMariaDBToo() {
+    @Test("Tests of all engines run on MariaDB too", .tags(.mariadb), .needsMariaDB)
+    func mariaDB() {
         #expect(TestEngine.allCases == [.mariadb, .sqlite])
     }
 }

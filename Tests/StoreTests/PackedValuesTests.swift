@@ -103,7 +103,7 @@ import TestSupport
             let value = Int.random(in: 0..<50, using: &random) == 0 ? .null : kind.make(&random)
             let bytes = try #require(PackedValues.bytes([value], of: [kind.column()]))
             #expect(PackedValues.values(bytes, of: [kind.column()]) == [value])
-            // Equal bytes are equal values; that equal values have equal bytes follows from reading them back.
+            // Equal bytes are equal values. The reverse follows from reading them.
             if let known = written[bytes] { #expect(known == value) }
             written[bytes] = value
         }
@@ -151,7 +151,7 @@ import TestSupport
             let bytes = try #require(PackedValues.bytes([value], of: [kind.column()]))
             for other in Self.types where other.type.isForeign(value) {
                 #expect(PackedValues.values(bytes, of: [other.column()]) == nil)
-                // SQLite columns hold values of any type.
+                // SQLite columns may contain values of any type.
                 #expect(PackedValues.values(bytes, of: [other.column(foreign: .any)]) == [value])
             }
         }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import MariaDBStore
 
-/// Which values of a statement travel in packets of their own.
+/// The values of a statement that are sent in separate packets.
 @Suite struct PacketSizeTests {
     @Test("A statement that fits into a packet is sent as one", arguments: [[], [1], [8, 8, 8], [100, 200]])
     func short(_ lengths: [Int]) {

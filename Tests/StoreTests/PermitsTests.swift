@@ -5,7 +5,8 @@ import Testing
 @Suite struct PermitsTests {
     private let far = ContinuousClock.now + .seconds(600)
 
-    @Test func aCallerAloneAlwaysGetsItsPermits() async {
+    @Test("A single caller always gets its permits")
+    func singleCaller() async {
         let permits = Permits(limit: 2)
         #expect(await permits.acquire(5, until: far))
         #expect(await !permits.acquire(1, until: .now))
@@ -13,7 +14,8 @@ import Testing
         #expect(permits.used == 0 && permits.waiting == 0)
     }
 
-    @Test func callersWaitInTheirOrder() async {
+    @Test("Callers wait in their order")
+    func order() async {
         let permits = Permits(limit: 2)
         #expect(await permits.acquire(2, until: far))
         async let heavy = permits.acquire(2, until: far)
@@ -26,7 +28,8 @@ import Testing
         #expect(await light && permits.used == 1)
     }
 
-    @Test func theNextCallerDoesNotWaitForOneThatGaveUp() async {
+    @Test("The next caller does not wait for a cancelled one")
+    func cancelled() async {
         let permits = Permits(limit: 2)
         #expect(await permits.acquire(1, until: far))
         let heavy = Task { [far] in await permits.acquire(2, until: far) }
@@ -38,7 +41,8 @@ import Testing
         #expect(await light && permits.used == 2 && permits.waiting == 0)
     }
 
-    @Test func earlyReleasesHaveALimit() async {
+    @Test("The number of early releases is limited")
+    func earlyReleases() async {
         let permits = Permits(limit: 1)
         #expect(await permits.acquire(until: far))
         #expect(permits.releaseEarly(limit: 1))
@@ -50,7 +54,8 @@ import Testing
     }
 
     /// Many callers with deadlines and cancellations: no permit is used twice, and all come back.
-    @Test func noPermitIsUsedTwice() async {
+    @Test("No permit is used twice")
+    func histories() async {
         let permits = Permits(limit: 3)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<1_000 {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// Statements that are sent before the ones before them are answered.
+/// Statements that are sent before earlier ones are answered.
 @Suite struct PipelineTests {
     private static let mariadb =
         "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL, note LONGTEXT NULL) ENGINE=InnoDB;"
@@ -49,7 +49,8 @@ import TestSupport
         rows.map { row in row.map { if case .integer(let number) = $0 { Int(number) } else { -1 } } }
     }
 
-    @Test(arguments: TestEngine.allCases) func eachHasItsOwnAnswer(_ kind: TestEngine) async throws {
+    @Test("Each statement has its answer", arguments: TestEngine.allCases)
+    func answers(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         let answers = try await engine.write(deadline: .distant) { session throws(StoreError) in
             // The same texts again and again, writes and reads in any order, and some for the first time.
@@ -67,7 +68,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func answersAreTakenInAnyOrder(_ kind: TestEngine) async throws {
+    @Test("Answers can be read in any order", arguments: TestEngine.allCases)
+    func anyOrder(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         try await engine.write(deadline: .distant) { session throws(StoreError) in
@@ -100,7 +102,8 @@ import TestSupport
     }
 
     /// A statement without an answer may have been refused, so it is not committed.
-    @Test(arguments: TestEngine.allCases) func nothingIsCommittedUnanswered(_ kind: TestEngine) async throws {
+    @Test("No transaction is committed before all answers", arguments: TestEngine.allCases)
+    func unanswered(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         let error = await #expect(throws: StoreError.self) {
             try await engine.write(deadline: .distant) { session throws(StoreError) in
@@ -116,8 +119,11 @@ import TestSupport
         await engine.close()
     }
 
-    /// Rows of megabytes are under way when statements of megabytes are to be sent: nobody waits for the other.
-    @Test(arguments: TestEngine.allCases) func longStatementsAndLongRows(_ kind: TestEngine) async throws {
+    /// Rows of megabytes arrive while statements of megabytes are sent.
+    ///
+    /// Neither side blocks the other.
+    @Test("Long statements and long rows do not block each other", arguments: TestEngine.allCases)
+    func longStatementsAndLongRows(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let long = String(repeating: "0123456789abcdef", count: 100_000)
@@ -135,10 +141,9 @@ import TestSupport
         await engine.close()
     }
 
-    /// Hundreds of statements are sent behind rows that nobody has read yet, of a few bytes and of many.
-    @Test(arguments: TestEngine.allCases, [10, 20_000]) func manyFollowUnreadRows(
-        _ kind: TestEngine, _ length: Int
-    ) async throws {
+    /// Hundreds of statements are sent before the rows of the first are read.
+    @Test("Many statements can follow unread rows", arguments: TestEngine.allCases, [10, 20_000])
+    func unreadRows(_ kind: TestEngine, _ length: Int) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let text = String(repeating: "x", count: length)
@@ -157,9 +162,9 @@ import TestSupport
         await engine.close()
     }
 
-    /// The first refusal is told, the session goes on in step, and nothing of it stays.
-    @Test(arguments: TestEngine.allCases, 0..<6) func aRefusalIsToldOnce(_ kind: TestEngine, at place: Int) async throws
-    {
+    /// The session can be used further, and nothing of the statement is stored.
+    @Test("The first refusal is reported once", arguments: TestEngine.allCases, 0..<6)
+    func refusal(_ kind: TestEngine, at place: Int) async throws {
         let (database, engine) = try await Self.open(kind)
         try await engine.write(deadline: .distant) { session throws(StoreError) in
             var statements = [
@@ -181,7 +186,7 @@ import TestSupport
                 return .rollback(())
             }
             #expect(violation.kind == .unique)
-            // The transaction is alive, and so are its statements.
+            // The transaction and its statements can still be used.
             let row = try session.query(Self.get(from: 1, to: 1))
             #expect(row.count == 1)
             let after = try Self.run(session, [Self.insert(7), Self.get(from: 7, to: 7)])
@@ -192,7 +197,8 @@ import TestSupport
         await engine.close()
     }
 
-    @Test(arguments: TestEngine.allCases) func whoTakesMayStop(_ kind: TestEngine) async throws {
+    @Test("A reader may stop early", arguments: TestEngine.allCases)
+    func stopped(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         try await engine.write(deadline: .distant) { session throws(StoreError) in
@@ -218,7 +224,7 @@ import TestSupport
         await engine.close()
     }
 
-    /// The end of each transaction of a series, in the order in which it was told.
+    /// The ends of a series of transactions in the order of their reports.
     private final class Told: Sendable {
         private let told = Mutex<[String]>([])
 
@@ -234,7 +240,7 @@ import TestSupport
         }
     }
 
-    /// Hands out the numbers from 1 on.
+    /// Returns the numbers from 1 on.
     private static func numbers(to last: Int) -> @Sendable () -> Int? {
         let next = Mutex(0)
         return {
@@ -245,7 +251,7 @@ import TestSupport
         }
     }
 
-    /// Runs one transaction after the other, on one connection where it may be kept.
+    /// Runs the transactions one after the other, on one connection if possible.
     private static func series(
         _ engine: any RecordEngine, next: @escaping @Sendable () -> Int?,
         done: @escaping @Sendable (Int, Result<[[Int]], StoreError>) -> Void,
@@ -256,7 +262,7 @@ import TestSupport
         {}
     }
 
-    /// - Returns: false where nothing is left to run.
+    /// - Returns: false if no transaction is left.
     private static func runSome(
         on connection: any StoreConnection, next: () -> Int?, done: (Int, Result<[[Int]], StoreError>) -> Void,
         _ body: (Int, any StoreSession) throws(StoreError) -> Ending<[[Int]]>
@@ -273,7 +279,8 @@ import TestSupport
         return true
     }
 
-    @Test(arguments: TestEngine.allCases) func transactionsFollowOneAnother(_ kind: TestEngine) async throws {
+    @Test("Transactions follow each other", arguments: TestEngine.allCases)
+    func series(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         try await database.run("INSERT INTO t VALUES (1, 0, NULL)")
         let told = Told()
@@ -286,7 +293,7 @@ import TestSupport
             _ = try Self.run(session, [Self.set(1, work)])
             return work % 3 == 0 ? .rollback(rows) : .commit(rows)
         }
-        // What each sees is what the last that was committed wrote.
+        // Each transaction reads the values of the last committed one.
         var held = 0
         var expected: [String] = []
         for work in 1...20 {
@@ -298,8 +305,8 @@ import TestSupport
         await engine.close()
     }
 
-    /// A COMMIT that the server refuses takes no other transaction along.
-    @Test(.tags(.mariadb), .needsMariaDB) func aRefusedCommitIsTold() async throws {
+    @Test("A refused COMMIT is reported, and affects no other transaction", .tags(.mariadb), .needsMariaDB)
+    func refusedCommit() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
             .mariadb, mariadb: Self.mariadb + "INSERT INTO t VALUES (1, 0, NULL);", sqlite: "", server: server)

@@ -3,7 +3,8 @@ import Testing
 
 /// The pool without connections, threads or time.
 @Suite struct PoolStateTests {
-    @Test func opensUpToItsBoundThenLetsWait() {
+    @Test("The pool opens connections up to its limit, and then callers wait")
+    func limit() {
         var pool = PoolState<Int>(maximumConnections: 2, maximumWaiters: 1)
         guard case .open = pool.acquire(waiter: 1), case .open = pool.acquire(waiter: 2) else {
             Issue.record("the pool did not open")
@@ -21,8 +22,8 @@ import Testing
         }
     }
 
-    /// One that is set up as it is wanted goes before the one that came back last, and any before another one.
-    @Test func whatSuitsGoesFirst() {
+    @Test("A suitable connection is used before the last released one, and that before others")
+    func order() {
         var pool = PoolState<Int>(maximumConnections: 4, maximumWaiters: 1)
         for waiter in 1...3 { _ = pool.acquire(waiter: UInt64(waiter)) }
         for connection in [1, 2, 3] { _ = pool.release(connection) }
@@ -33,12 +34,13 @@ import Testing
         }
         #expect(taken == [1, 3, 2])
         guard case .open = pool.acquire(waiter: 9, suits: { _ in true }) else {
-            Issue.record("nothing lies idle")
+            Issue.record("no connection is idle")
             return
         }
     }
 
-    @Test func aBrokenConnectionMakesRoom() {
+    @Test("A broken connection is replaced")
+    func broken() {
         var pool = PoolState<Int>(maximumConnections: 1, maximumWaiters: 9)
         _ = pool.acquire(waiter: 1)
         _ = pool.acquire(waiter: 2)
@@ -53,14 +55,15 @@ import Testing
         }
     }
 
-    @Test func aClosedPoolTurnsAway() {
+    @Test("A closed pool refuses callers")
+    func closed() {
         var pool = PoolState<Int>(maximumConnections: 1, maximumWaiters: 9)
         _ = pool.acquire(waiter: 1)
         _ = pool.acquire(waiter: 2)
         let closing = pool.close()
         #expect(closing.waiters == [2])
         guard case .refuseClosed = pool.acquire(waiter: 3), case .close(5) = pool.release(5) else {
-            Issue.record("a closed pool gives nothing out")
+            Issue.record("a closed pool returns no connection")
             return
         }
     }

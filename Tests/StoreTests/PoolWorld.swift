@@ -53,7 +53,7 @@ struct PoolWorld: SteppedWorld {
         for (index, caller) in callers.enumerated() {
             switch caller {
             case .away: if !isCalm { steps.append(.acquire(index)) }
-            // The end of a deadline is no way out in the calm: somebody has to hand over.
+            // Without faults a deadline must not be needed: another caller has to release its connection.
             case .waits: if !isCalm { steps.append(.givesUp(index)) }
             case .opens: steps += [.opened(index)] + (isCalm ? [] : [.openingFails(index), .openingIsLate(index)])
             case .uses: steps += [.returns(index), .returns(index)] + (isCalm ? [] : [.breaks(index)])

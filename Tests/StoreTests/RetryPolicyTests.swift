@@ -2,7 +2,7 @@ import Testing
 
 @testable import RecordStore
 
-/// The one policy on what runs again.
+/// The policy for transactions that run again.
 @Suite struct RetryPolicyTests {
     /// Runs that end with some errors, one after the other, and then come to an answer.
     private static func runs(
@@ -21,13 +21,15 @@ import Testing
         }
     }
 
-    @Test func whatMetAnotherRunsAgain() async {
+    @Test("A transaction that conflicts with another one runs again")
+    func repeated() async {
         #expect(await Self.runs([.serialization, .serialization, .fileLocked]) == (4, "done"))
         #expect(await Self.runs([.disconnected, .disconnected]) == (3, "done"))
     }
 
-    /// A transaction that waited the whole time that one may wait for a lock is told so.
-    @Test func theNumberOfRunsIsBounded() async {
+    /// A transaction that waited for a lock as long as permitted is not repeated.
+    @Test("The number of runs is limited")
+    func limits() async {
         #expect(await Self.runs([.locked]) == (1, "busy"))
         #expect(await Self.runs(Array(repeating: .disconnected, count: 9)) == (3, "unavailable"))
         var policy = RetryPolicy()
@@ -36,19 +38,21 @@ import Testing
         for _ in 0..<10_000 { #expect(policy.pause(after: .fileLocked) != nil, "until the deadline") }
     }
 
-    /// Each kind has a number of its own.
-    @Test func oneKindDoesNotUseUpAnother() async {
+    @Test("Each kind of error is counted separately")
+    func kinds() async {
         #expect(await Self.runs([.serialization, .serialization, .disconnected, .disconnected]) == (5, "done"))
     }
 
-    @Test func nothingRunsAgainBehindItsDeadline() async {
+    @Test("No transaction runs again after its deadline")
+    func deadline() async {
         #expect(await Self.runs([.fileLocked], until: .now) == (1, "busy"))
         #expect(await Self.runs([.serialization], until: .now) == (1, "busy"))
         #expect(await Self.runs([.disconnected], until: .now) == (1, "unavailable"))
     }
 
-    /// Above all nothing of which nobody knows whether it was committed.
-    @Test func everythingElseIsToldAtOnce() async {
+    /// In particular a transaction with an unknown outcome.
+    @Test("All other errors are reported at once")
+    func otherErrors() async {
         let kinds: [StoreError.Kind] = [
             .unknownOutcome, .unavailable, .unwritable, .busy, .overloaded, .constraint(ConstraintViolation(.unique)),
             .schemaChanged, .denied, .unreadable, .tooLarge, .knownKey, .takenEffect, .other,

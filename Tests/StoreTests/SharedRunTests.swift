@@ -5,7 +5,7 @@ import TestSupport
 
 /// Work that runs once at a time.
 @Suite(.timeLimit(.minutes(1))) struct SharedRunTests {
-    /// A run that ends when the test says so, and counts its beginnings.
+    /// A run that ends at the test's command, and counts its beginnings.
     private final class Held: Sendable {
         let run = SharedRun<Int>()
         let begun = Atomic<Int>(0)

@@ -6,13 +6,14 @@ import Testing
 @Suite struct SipHashTests {
     private static let key = SipHash.Key(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)
 
-    /// The authors' own values: the message is 0, 1, 2, … of so many bytes.
+    /// The published values: the message is 0, 1, 2, … of so many bytes.
     @Test(
+        "The hashes are the published ones",
         arguments: [
             (0, 0x726f_db47_dd0e_0e31), (1, 0x74f8_39c5_93dc_67fd), (2, 0x0d6c_8009_d9a9_4f5a),
             (7, 0xab02_00f5_8b01_d137), (8, 0x93f5_f579_9a93_2462), (15, 0xa129_ca61_49be_45e5),
         ] as [(Int, UInt64)])
-    func itComesToThePublishedValues(_ length: Int, _ value: UInt64) {
+    func publishedValues(_ length: Int, _ value: UInt64) {
         #expect(SipHash.hash((0..<length).map { UInt8($0) }, key: Self.key) == value)
     }
 
@@ -26,8 +27,9 @@ import Testing
         Array(text.utf8).withUnsafeBytes { hash.combine($0) }
     }
 
-    /// Rows that a digest of joined texts takes for one another.
-    @Test func noTwoRowsLookAlike() {
+    /// Rows that would have one digest if their texts were joined.
+    @Test("Different rows have different digests")
+    func distinctRows() {
         let rows = [
             Self.row {
                 $0.combineNull(); Self.text("", into: &$0)
@@ -66,8 +68,9 @@ import Testing
         #expect(Set(rows).count == rows.count)
     }
 
-    /// One flag set in two rows, and two rows that swap values: a sum of linear digests stays the same.
-    @Test func aSumOfDigestsSeesWhatALinearOneDoesNot() {
+    /// One flag set in two rows, and two rows that exchange values: a sum of linear digests does not change.
+    @Test("A sum of digests changes if a linear sum does not")
+    func sums() {
         func sum(_ rows: [(Int64, Int64)]) -> UInt64 {
             rows.reduce(0) { sum, row in
                 sum
@@ -80,7 +83,8 @@ import Testing
         #expect(sum([(1, 5), (2, 7)]) != sum([(1, 7), (2, 5)]))
     }
 
-    @Test func packedValuesComeBack() throws {
+    @Test("Packed values can be read")
+    func packedValues() throws {
         let columns = [
             Column(name: "a", type: .integer(-9...9), isNullable: false),
             Column(name: "b", type: .text(TextType()), isNullable: true),
@@ -100,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func marksAndTagsComeBack() {
+    @Test("Row digests and tags can be read")
+    func marksAndTags() {
         let marks = [
             Mark(key: [1, 2], digest: 7, link: []),
             Mark(key: Array(repeating: 9, count: 300), digest: .max, link: [3], tag: ConditionTag([1, 2, 3])),

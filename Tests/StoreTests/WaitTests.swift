@@ -5,7 +5,8 @@ import Testing
 @Suite struct WaitTests {
     private let far = ContinuousClock.now + .seconds(600)
 
-    @Test func theOutcomeMayComeBeforeTheWait() async {
+    @Test("The outcome may precede the wait")
+    func before() async {
         let wait = Wait<Int>()
         #expect(wait.end(1))
         #expect(!wait.end(2), "the first outcome counts")
@@ -13,7 +14,8 @@ import Testing
         #expect(wait.isOver)
     }
 
-    @Test func theOutcomeMayComeWhileACallerWaits() async {
+    @Test("The outcome may arrive while a caller waits")
+    func during() async {
         let wait = Wait<Int>()
         async let outcome = wait.outcome(until: far)
         await Task.yield()
@@ -21,13 +23,15 @@ import Testing
         #expect(await outcome == 1)
     }
 
-    @Test func theDeadlineEndsAWait() async {
+    @Test("The deadline ends a wait")
+    func deadline() async {
         let wait = Wait<Int>()
         #expect(await wait.outcome(until: .now) == nil)
         #expect(wait.isOver && !wait.end(1), "no caller gets an outcome that comes later")
     }
 
-    @Test func aCancellationEndsAWait() async {
+    @Test("A cancellation ends a wait")
+    func cancellation() async {
         let wait = Wait<Int>()
         let task = Task { [far] in await wait.outcome(until: far) }
         task.cancel()
@@ -37,7 +41,8 @@ import Testing
 
     /// An outcome, a deadline and a cancellation that come at once: either the caller gets the outcome, or `end` returns
     /// false.
-    @Test func aWaitEndsOnce() async {
+    @Test("A wait ends once")
+    func once() async {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<2_000 {
                 group.addTask {

@@ -11,7 +11,7 @@ package final class Counter: Sendable {
     package func increase() { count.withLock { $0 += 1 } }
 }
 
-/// Something that happened, told from one thread to another.
+/// An event that one thread signals to another.
 package final class Flag: Sendable {
     private let raised = Mutex(false)
 

@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Stands between a gateway and its MariaDB server and cuts connections where it hurts most: around COMMIT.
+/// A proxy between a gateway and its MariaDB server that breaks connections around COMMIT.
 package final class CuttingProxy: Sendable {
-    /// The place at which a connection is cut.
+    /// The moment at which a connection is broken.
     package enum Cut: Sendable {
         /// The server never gets the COMMIT.
         case before
@@ -19,7 +19,7 @@ package final class CuttingProxy: Sendable {
         var cuts = 0
     }
 
-    /// The path of the proxy's own socket.
+    /// The path of the proxy's socket.
     package let socket: String
     private let server: String
     private let folder: TemporaryFolder
@@ -64,7 +64,9 @@ package final class CuttingProxy: Sendable {
         channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
     }
 
-    /// Says what happens to the next COMMITs, one after the other; nil lets one pass, and so do those that follow.
+    /// Plans the next COMMITs in their order; nil lets one pass.
+    ///
+    /// All later ones pass.
     ///
     /// - Parameter closing: if true, the first cut also breaks all other connections, and none can be opened after it.
     package func plan(_ plan: [Cut?], closing: Bool = false) {
@@ -96,7 +98,7 @@ package final class CuttingProxy: Sendable {
 
     private func serve(_ client: Connection) async {
         let isClosed = state.withLock { $0.isClosed }
-        // A connection that breaks is what a proxy is for, so nobody is told of it.
+        // A proxy breaks connections on purpose, so their errors are ignored.
         try? await client.executeThenClose { fromClient, toClient in
             if isClosed { return }
             let upstream = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -113,7 +115,7 @@ package final class CuttingProxy: Sendable {
         }
     }
 
-    /// - Parameter isLost: raised once the next thing that the server says must not come through.
+    /// - Parameter isLost: set when the server's next answer must not be forwarded.
     private func forward(
         _ fromClient: NIOAsyncChannelInboundStream<ByteBuffer>, _ toServer: NIOAsyncChannelOutboundWriter<ByteBuffer>,
         _ isLost: Flag

@@ -14,9 +14,9 @@ package final class GatewayProcess: Sendable {
     ///
     /// - Parameters:
     ///   - rules: the rule files by name.
-    ///   - options: of `serve`, besides the database, its journal, the rules and the address.
-    ///   - wrapper: a program with its arguments that runs the gateway's.
-    ///   - namesJournal: else the gateway takes the journal that it takes by itself.
+    ///   - options: the options of `serve` in addition to the database, its journal, the rules and the address.
+    ///   - wrapper: a program and its arguments that runs the gateway.
+    ///   - namesJournal: false to use the gateway's default journal.
     package init(
         _ database: TestDatabase, rules: [String: String], options: [String] = [], wrapper: [String] = [],
         namesJournal: Bool = true
@@ -54,17 +54,17 @@ package final class GatewayProcess: Sendable {
     /// The program's log so far.
     package var log: String { output.text }
 
-    /// Returns the first whole line of the log with a mark in it, once it is there; nil where the program ends without one.
+    /// The first whole line of the log that contains a text, or nil if the program ends without one.
     package func line(containing mark: String) async -> String? { await output.line(containing: mark) }
 
     package var identifier: Int32 { process.withLock { $0.processIdentifier } }
 
-    /// Asks the program to read its files again.
+    /// Sends SIGHUP, so that the program reads its files again.
     package func hangUp() { Foundation.kill(identifier, SIGHUP) }
 
-    /// Asks the program to end, and waits until it has.
+    /// Sends SIGTERM, and waits for the end.
     ///
-    /// - Returns: its status; that of a signal is negative.
+    /// - Returns: the exit status; for a signal it is negative.
     package func stop() async -> Int32 {
         Foundation.kill(identifier, SIGTERM)
         _ = await output.line(containing: "\u{0}")

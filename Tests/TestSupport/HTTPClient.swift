@@ -45,7 +45,7 @@ package actor HTTPClient {
 
     /// An open connection.
     package final class Session: @unchecked Sendable {
-        // Unchecked: a session is used by the one task that its closure runs in.
+        // Unchecked: only the task of the closure uses a session.
         private var inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
         private let outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>
         private let token: String?
@@ -108,7 +108,7 @@ package actor HTTPClient {
             return Int(head.status.code)
         }
 
-        /// Returns the next piece of the body of `open`; nil at its end.
+        /// The next piece of the body of `open`; nil at its end.
         package func nextPiece() async throws -> String? {
             while let part = try await inbound.next() {
                 switch part {

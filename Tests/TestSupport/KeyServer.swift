@@ -3,13 +3,13 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An address of key sets on loopback, that answers as it is told and counts its askings.
+/// An address of key sets on loopback, with answers set by the test, that counts its requests.
 package final class KeyServer: Sendable {
     /// The way in which it answers.
     package enum Answer: Sendable {
         case body(String)
         case status(Int)
-        /// It takes the request and says nothing.
+        /// It accepts the request and does not answer.
         case silence
         /// A body without end.
         case flood

@@ -1,11 +1,13 @@
 import Foundation
 
-/// The server programs of MariaDB on this machine, which tests start for themselves.
+/// The server programs of MariaDB on this machine, which tests start.
 ///
-/// `FIELDMERGE_TEST_MARIADB=required` has tests that need a server fail where it is missing, instead of being skipped;
-/// `none` does without one that is there.
+/// With `FIELDMERGE_TEST_MARIADB=required`, tests that need a missing server fail instead of being skipped. With
+/// `none`, an installed server is not used.
 package enum MariaDBServer {
-    /// True where tests may start a server; also where one is required, so that a missing one is told by them.
+    /// True if tests may start a server.
+    ///
+    /// Also true if one is required, so that tests report a missing server.
     package static let isExpected: Bool = {
         switch ProcessInfo.processInfo.environment["FIELDMERGE_TEST_MARIADB"] {
         case "required": true

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A MariaDB server of the tests' own: in a temporary folder, on a socket, reached by nobody else.
+/// A MariaDB server for tests in a temporary folder, on a socket that no other program uses.
 package final class PrivateMariaDB: Sendable {
     private let folder: TemporaryFolder
     private let process = Mutex<Process?>(nil)
@@ -9,7 +9,7 @@ package final class PrivateMariaDB: Sendable {
 
     package var socket: String { folder.path + "/s" }
 
-    /// The server that most tests share; it ends with the test run.
+    /// The server of most tests, which ends with the test run.
     package static var shared: PrivateMariaDB {
         get async throws { try await sharedStart.value }
     }
@@ -35,7 +35,7 @@ package final class PrivateMariaDB: Sendable {
     /// The options of a server with a binary log.
     package static let logOptions = ["--log-bin=log", "--binlog-format=ROW", "--server-id=7"]
 
-    /// `FIELDMERGE_TEST_CHANGES=binlog` has gateways find foreign changes in the binary log wherever the tests scan.
+    /// With `FIELDMERGE_TEST_CHANGES=binlog`, gateways of scan tests find foreign changes in the binary log.
     package static let readsLog = ProcessInfo.processInfo.environment["FIELDMERGE_TEST_CHANGES"] == "binlog"
 
     private static let running = Mutex<[PrivateMariaDB]>([])
@@ -71,7 +71,7 @@ package final class PrivateMariaDB: Sendable {
         process.standardError = FileHandle.nullDevice
         try process.run()
         self.process.withLock { $0 = process }
-        // The server's own client tells when it answers; running it takes the time between two questions.
+        // The client program of the server reports when it is ready. Running it takes the time between two checks.
         for _ in 0..<3_000 {
             let ping = ["mariadb-admin", "--no-defaults", "--socket=" + socket, "-uroot", "ping"]
             if try await Shell.capture(ping).status == 0 { return }
@@ -81,10 +81,10 @@ package final class PrivateMariaDB: Sendable {
         throw Shell.Failure(description: "mariadbd did not start: \(log.suffix(2_000))")
     }
 
-    /// Has the server stand still, with all that it holds.
+    /// Suspends the server with all its locks.
     package func stall() { send(SIGSTOP) }
 
-    /// Has a server that stands still go on.
+    /// Continues a suspended server.
     package func resume() { send(SIGCONT) }
 
     private func send(_ signal: Int32) {

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The output of a program, read as it comes.
+/// The output of a program, read while it runs.
 ///
-/// Each is read by a thread of its own. `FileHandle.readabilityHandler` is not used: with many programs started and ended
-/// at once, Dispatch was told of a pipe that it had let go already, and the test run ended there.
+/// A thread reads each output. `FileHandle.readabilityHandler` is not used: with many programs at once, Dispatch
+/// reported a pipe that it had already released, and the test run crashed.
 final class ProcessOutput: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -16,7 +16,7 @@ final class ProcessOutput: Sendable {
     private let state = Mutex(State())
 
     init() {
-        // The thread holds the end that it reads, so the descriptor stays its own until the last writer has gone.
+        // The thread keeps the reading end, so the descriptor remains valid until the last writer has closed it.
         let reading = pipe.fileHandleForReading
         let thread = Thread { [weak self] in
             var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -33,7 +33,7 @@ final class ProcessOutput: Sendable {
 
     var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
 
-    /// The first whole line with a mark in it; nil where the program ends without one.
+    /// The first whole line that contains a text; nil if the program ends without one.
     func line(containing mark: String) async -> String? {
         await withCheckedContinuation { continuation in
             state.withLock { $0.waiter = (mark, continuation) }
@@ -41,7 +41,7 @@ final class ProcessOutput: Sendable {
         }
     }
 
-    /// - Parameter bytes: what came; empty at the end, nil where nothing did.
+    /// - Parameter bytes: the new output; empty at the end, nil if there is none.
     private func take(_ bytes: [UInt8]?) {
         let settled = state.withLock { state -> (CheckedContinuation<String?, Never>, String?)? in
             if let bytes { state.bytes += bytes }

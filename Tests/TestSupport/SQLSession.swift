@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A session of the database's own client that stays open, and with it what it locks.
+/// A session of the database's client program that remains open with its locks.
 package final class SQLSession: Sendable {
     private let process: Mutex<Process>
     private let input = Pipe()

@@ -10,9 +10,9 @@ package enum Shell {
         }
     }
 
-    /// The environment without settings, which are for the tests or for another gateway.
+    /// The environment without settings of gateways.
     ///
-    /// What gateways remember of histories is in the folder of the tests.
+    /// Gateways store their memory of histories in the folder of the tests.
     package static var plainEnvironment: [String: String] {
         let all = ProcessInfo.processInfo.environment
         let folder = all["FIELDMERGE_TEST_FOLDER"] ?? NSTemporaryDirectory()
@@ -21,7 +21,7 @@ package enum Shell {
     }
 
     /// Runs a program to its end and returns its standard output.
-    /// - Throws: `Failure` with what it said, where it exits with another status than 0.
+    /// - Throws: `Failure` with its output, if its exit status is not 0.
     @discardableResult
     package static func run(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
@@ -35,7 +35,7 @@ package enum Shell {
 
     /// Runs a program to its end, whatever its status.
     ///
-    /// No thread of the tests waits meanwhile: there are only as many as processors, and a gateway in the same process
+    /// No thread of the tests waits meanwhile. There are only as many as processors, and a gateway in the same process
     /// needs them.
     package static func capture(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
@@ -44,7 +44,7 @@ package enum Shell {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
         process.environment = plainEnvironment.merging(environment) { $1 }
-        // Files rather than pipes: no reader has to keep up with a program that says much.
+        // Files are used instead of pipes, so no reader has to keep up with a long output.
         let folder = try TemporaryFolder()
         let inputFile = folder.path + "/input"
         try Data(input.utf8).write(to: URL(filePath: inputFile))
@@ -59,7 +59,7 @@ package enum Shell {
         process.standardError = handles[2]
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            // The program has its own by then. Hundreds of programs run at once, and with some 1,360 open files
+            // The program has copies of the handles. Hundreds of programs run at once, and with some 1,360 open files
             // Foundation's `Process` reads beyond the end of their list.
             defer { for handle in handles { try? handle.close() } }
             do {

@@ -1,19 +1,21 @@
 import Foundation
 
-/// A system of several actors as a value: the steps that may come next, and the rules that must hold.
+/// A system of several actors as a value: the possible next steps, and the rules that must be true.
 ///
-/// No world has threads or a clock of its own. So a history is its list of steps, and a seed repeats it. (The idea is that
-/// of the simulations of FoundationDB: Zhou et al., "FoundationDB: A Distributed Unbundled Transactional Key Value
-/// Store", SIGMOD 2021, section 4.)
+/// A world has no threads and no clock. So a history is its list of steps, and a seed repeats it. (The idea is from the
+/// simulations of FoundationDB: Zhou et al., "FoundationDB: A Distributed Unbundled Transactional Key Value Store",
+/// SIGMOD 2021, section 4.)
 package protocol SteppedWorld {
     associatedtype Step: Sendable
 
-    /// The steps that may come next. A step that is there twice is drawn twice as often.
+    /// The possible next steps.
+    ///
+    /// A step that is listed twice is chosen twice as often.
     var steps: [Step] { get }
 
-    /// Takes a step.
+    /// Performs a step.
     ///
-    /// - Throws: `WorldFault` if a rule does not hold afterwards.
+    /// - Throws: `WorldFault` if a rule is violated afterwards.
     mutating func take(_ step: Step) throws(WorldFault)
 
     /// Begins the end of a history: no new work comes, and nothing fails any more.
@@ -23,14 +25,14 @@ package protocol SteppedWorld {
     var isDone: Bool { get }
 }
 
-/// A rule that does not hold.
+/// A rule that was violated.
 package struct WorldFault: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// A history in which a rule did not hold.
+/// A history that violated a rule.
 package struct FailedHistory: CustomStringConvertible {
     package let seed: Int
     package let steps: [String]

@@ -1,4 +1,4 @@
-/// An authority of the tests, which gives certificates to servers.
+/// A certificate authority of the tests for servers.
 package struct TestAuthority: Sendable {
     private let folder: String
     private let name: String
@@ -8,9 +8,9 @@ package struct TestAuthority: Sendable {
 
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
-    /// Makes an authority whose files, `NAME.pem` and `NAME.key`, lie in a folder.
+    /// Makes an authority with the files `NAME.pem` and `NAME.key` in a folder.
     ///
-    /// - Parameter names: where given, its certificate is a server's as well, for these names.
+    /// - Parameter names: if set, its certificate is also a server's for these names.
     @discardableResult
     package init(_ name: String, in folder: String, names: String? = nil) async throws {
         self.folder = folder
@@ -22,7 +22,7 @@ package struct TestAuthority: Sendable {
 
     /// Makes `SERVER.pem` and `SERVER.key` in the folder.
     ///
-    /// - Parameter names: the names and addresses that the certificate is for, such as `DNS:localhost`.
+    /// - Parameter names: the names and addresses of the certificate, such as `DNS:localhost`.
     package func certify(_ server: String, names: String) async throws {
         let path = "\(folder)/\(server)"
         try await Shell.run(

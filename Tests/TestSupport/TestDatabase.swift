@@ -9,7 +9,7 @@ package enum TestEngine: String, CaseIterable, Sendable, CustomStringConvertible
     case mariadb
     case sqlite
 
-    /// Those that tests can run on here: all, or SQLite where there is no MariaDB server and none is required.
+    /// The engines of this test run: all, or SQLite if there is no MariaDB server and none is required.
     package static let allCases: [TestEngine] = MariaDBServer.isExpected ? [.mariadb, .sqlite] : [.sqlite]
 
     package var description: String { rawValue }
@@ -17,15 +17,15 @@ package enum TestEngine: String, CaseIterable, Sendable, CustomStringConvertible
 
 /// A database of one test, empty or with a schema, on one engine.
 ///
-/// On MariaDB the gateway and its engines connect as an account that has the documented rights and no others: SELECT,
-/// INSERT, UPDATE and DELETE on each table and view, and on the journal's schema. Only what a test sets up or does
-/// behind the gateway's back runs as root.
+/// On MariaDB the gateway and its engines connect with an account that has exactly the documented rights: SELECT,
+/// INSERT, UPDATE and DELETE on each table and view, and on the journal's schema. Only setup and changes that bypass
+/// the gateway run as root.
 package final class TestDatabase: Sendable {
     package let kind: TestEngine
-    /// The database as the gateway is told of it.
+    /// The database's URL for the gateway.
     package let url: String
     package let name: String
-    /// The account that `url` names; empty for SQLite.
+    /// The account of `url`; empty for SQLite.
     package let account: String
     private let folder: TemporaryFolder
     private let server: PrivateMariaDB?
@@ -77,22 +77,22 @@ package final class TestDatabase: Sendable {
         "mariadb://\(account)@localhost/\(name)?socket=\(socket)"
     }
 
-    /// The same database as another account of the server sees it.
+    /// The same database with another account of the server.
     package func asUser(_ user: String) -> TestDatabase {
         TestDatabase(self, account: user, url: url.replacing(account + "@", with: user + "@"))
     }
 
-    /// The same database as root sees it, who sets up what the gateway's account may not make.
+    /// The same database as root, for setup that the gateway's account cannot do.
     package var asRoot: TestDatabase {
         TestDatabase(self, account: "root", url: server.map { Self.url("root", name, $0.socket) } ?? url)
     }
 
-    /// Another database of the server, as root sees it.
+    /// Another database of the server as root.
     package func neighbour(_ name: String) throws -> any RecordEngine {
         try MariaDBEngine(MariaDBConfiguration(url: Self.url("root", name, server?.socket ?? "")))
     }
 
-    /// The same database as an account sees it that has rights beside the documented ones.
+    /// The same database with an account that has more than the documented rights.
     ///
     /// - Parameter right: a right on each table, such as `TRIGGER`.
     package func withRight(_ right: String) async throws -> TestDatabase {
@@ -103,14 +103,14 @@ package final class TestDatabase: Sendable {
         return asUser(user)
     }
 
-    /// The same database behind another socket.
+    /// The same database through another socket.
     package func behind(_ socket: String) -> TestDatabase {
         TestDatabase(self, account: account, url: Self.url(account, name, socket))
     }
 
     private static let documentedRights = "SELECT, INSERT, UPDATE, DELETE"
 
-    /// Grants an account the documented rights on each table and view that is there by now, one by one.
+    /// Grants an account the documented rights on each existing table and view, one by one.
     package func grantTables(to user: String) async throws {
         try await grantTables(Self.documentedRights, to: user)
     }
@@ -134,15 +134,14 @@ package final class TestDatabase: Sendable {
             sqlite: Repository.text("Samples/shop/sqlite.sql"), server: server)
     }
 
-    /// Grants the gateway's account what tables without transactions need beside the documented rights, as
-    /// `check --grants` prints it for them.
+    /// Grants the gateway's account the additional right for tables without transactions that `check --grants` prints.
     package func grantTableLocks() async throws {
         try await server?.run("GRANT LOCK TABLES ON `\(name)`.* TO \(accountSQL)")
     }
 
-    /// Runs SQL behind the gateway's back, as the legacy programs do.
+    /// Runs SQL that bypasses the gateway, as legacy programs do.
     ///
-    /// Where it makes tables or views, the gateway's account gets its rights on them, as an operator grants them.
+    /// If it creates tables or views, the gateway's account gets its rights on them, as from an operator.
     @discardableResult
     package func run(_ sql: String) async throws -> String {
         switch kind {
@@ -160,14 +159,14 @@ package final class TestDatabase: Sendable {
     /// The SQLite file of a journal for this database.
     package var journalFile: String { kind == .sqlite ? name + ".fieldmerge" : folder.path + "/journal.sqlite" }
 
-    /// A session beside the gateway's, with errors printed like rows.
+    /// A session that bypasses the gateway, with errors printed like rows.
     package func session() throws -> SQLSession {
         switch kind {
         case .mariadb:
             try SQLSession(
                 ["mariadb", "--no-defaults", "--socket=" + (server?.socket ?? ""), "-uroot", "--batch", "--unbuffered"]
                     + ["--skip-column-names", "--force", name])
-        // A gateway writes too; whoever wants the file waits for it.
+        // A gateway also writes, so the session waits for the file.
         case .sqlite: try SQLSession(["sqlite3", "-cmd", ".timeout 20000", "-separator", "\t", name])
         }
     }
@@ -178,7 +177,7 @@ package final class TestDatabase: Sendable {
     /// The place of the journal, as the command line names it.
     package var journalURL: String { (kind == .mariadb ? "same-server:" : "sqlite:") + journalName }
 
-    /// Runs SQL that an operator was told to run, such as a GRANT on the journal's schema.
+    /// Runs SQL of an operator, such as a GRANT on the journal's schema.
     @discardableResult
     package func runAsOperator(_ sql: String) async throws -> String {
         try await server?.run(sql) ?? ""
@@ -187,7 +186,7 @@ package final class TestDatabase: Sendable {
     /// The gateway's account as SQL spells it.
     package var accountSQL: String { "'\(account)'@'localhost'" }
 
-    /// Runs SQL on the journal's own tables, behind the gateway's back.
+    /// Runs SQL on the tables of the journal, bypassing the gateway.
     @discardableResult
     package func runOnJournal(_ sql: String) async throws -> String {
         switch kind {

@@ -1,6 +1,6 @@
 /*
- * malloc and its kin, defined here, stand before those of the C library, which they call under its own second names
- * (glibc). Nothing but the count is added.
+ * malloc and related functions. They replace those of the C library, which they call by their second names (glibc),
+ * and add only the count.
  */
 #include "AllocationCounter.h"
 

@@ -1,4 +1,4 @@
-/// Measures what needs neither a database nor a network; prints JSON for Tests/benchmark.
+/// Measures functions that need no database and no network, and prints JSON for Tests/benchmark.
 @main
 struct CoreBenchmark {
     static func main() async throws {

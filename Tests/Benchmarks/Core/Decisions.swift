@@ -54,7 +54,7 @@ enum Decisions {
         }
     }
 
-    /// A row as a push decides it, with its outcome and what to write.
+    /// The decision of a push about a row, with its outcome and the values to write.
     private static func row(seconds: Double) -> Cost {
         let section = People.section()
         let fields = Array(section.groups[People.addressGroup].fields)

@@ -6,8 +6,9 @@ struct Cost {
     let nanoseconds: Double
     let allocations: Double
 
-    /// Calls again and again for about the given time, in rounds, and keeps the fastest round: whatever else the
-    /// machine does can only make a round slower.
+    /// Calls a function for about the given time, in rounds, and returns the fastest round.
+    ///
+    /// Other work of the machine can only make a round slower.
     static func measure(_ name: String, seconds: Double, _ body: () throws -> Void) rethrows -> Cost {
         let clock = ContinuousClock()
         let calls = calls(in: seconds, once: try clock.measure(body))
@@ -22,7 +23,7 @@ struct Cost {
         return Cost(name: name, nanoseconds: best, allocations: allocations)
     }
 
-    /// The same for what may have to wait, and does not.
+    /// The same for asynchronous functions that do not suspend.
     static func measure(_ name: String, seconds: Double, _ body: () async throws -> Void) async rethrows -> Cost {
         let clock = ContinuousClock()
         let calls = calls(in: seconds, once: try await clock.measure { try await body() })
@@ -39,12 +40,12 @@ struct Cost {
 
     private static let rounds = 20
 
-    /// Returns the calls of a round, by the time that one took.
+    /// The number of calls in a round, from the time of one call.
     private static func calls(in seconds: Double, once: Duration) -> Int {
         max(1, Int(seconds / Double(rounds) / max(once / .seconds(1), 1e-7)))
     }
 
-    /// Names hold nothing that JSON would escape.
+    /// Names contain no characters that JSON would escape.
     var json: String { #"{"name":"\#(name)","ns":\#(nanoseconds),"allocations":\#(allocations)}"# }
 }
 

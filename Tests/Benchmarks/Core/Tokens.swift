@@ -49,7 +49,7 @@ enum Tokens {
         }
     }
 
-    /// Returns a token with so many bytes of claims beside those that are needed.
+    /// A token with so many more bytes of claims than necessary.
     private static func jwt(by key: SymmetricKey, more: Int) -> String {
         let end = Int(Date().timeIntervalSince1970) + 86_400
         let claims =

@@ -2,7 +2,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// Columns take what they can of what was computed.
+/// Columns accept computed values that fit their type.
 @Suite struct ColumnHoldsTests {
     private static func decimal(_ text: String) -> Value { ExactDecimal(text).map { .decimal($0) } ?? .null }
     private static func members(_ texts: String...) -> Value { .members(texts.map { ExactText($0) }) }
@@ -66,21 +66,24 @@ import TestSupport
         #expect(type.holds(value) == isHeld)
     }
 
-    @Test func addressesKeepTheirKind() throws {
+    @Test("Addresses keep their kind")
+    func addresses() throws {
         let four = Value.address(try #require(NetworkAddress(version4: "192.0.2.1")))
         let six = Value.address(try #require(NetworkAddress(version6: "::1")))
         #expect(ColumnType.inet4.holds(four) && ColumnType.inet6.holds(six))
         #expect(!ColumnType.inet4.holds(six) && !ColumnType.inet6.holds(four))
     }
 
-    @Test func setsAreArrangedAsTheColumnKeepsThem() {
+    @Test("Sets have the order of the column")
+    func sets() {
         let mixed = [ExactText("c"), ExactText("x"), ExactText("a"), ExactText("c")]
         #expect(ColumnType.set(Self.letters).arranged(mixed) == [ExactText("a"), ExactText("c")])
         #expect(Self.tags.arranged(mixed) == [ExactText("c"), ExactText("x"), ExactText("a")])
     }
 
-    /// The oracle is what the column takes of a client.
-    @Test(arguments: 0..<200) func decimalsThatAreTakenAreHeld(seed: Int) {
+    /// The oracle is the check for values of clients.
+    @Test("A decimal that the column accepts from a client fits", arguments: 0..<200)
+    func decimals(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let scale = Int.random(in: 0...4, using: &random)

@@ -34,7 +34,8 @@ import TestSupport
         return ExactDecimal("\(sign)\(digits.joined())e-\(Int.random(in: 0...130, using: &random))") ?? ExactDecimal(0)
     }
 
-    @Test(arguments: 0..<200) func shortSumsAreThoseOfWholeNumbers(seed: Int) {
+    @Test("Short sums equal those of integers", arguments: 0..<200)
+    func shortSums(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let scale = Int.random(in: 0...9, using: &random)
@@ -49,7 +50,8 @@ import TestSupport
     }
 
     /// The oracle adds column by column, as on paper, to numbers made positive by a larger one.
-    @Test(arguments: 0..<200) func longSumsAreThoseOnPaper(seed: Int) throws {
+    @Test("Long sums equal those of a digit-by-digit addition", arguments: 0..<200)
+    func longSums(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<20 {
             let x = Self.long(&random)

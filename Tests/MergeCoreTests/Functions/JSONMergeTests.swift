@@ -9,7 +9,7 @@ import TestSupport
         let edited: String
         let current: String
         var key: String?
-        /// nil where the values are one conflict as a whole.
+        /// nil if the values are one conflict as a whole.
         let merged: String?
         var paths: [String] = []
     }
@@ -77,7 +77,8 @@ import TestSupport
         #expect(result?.parts.map(\.path) ?? [] == test.paths)
     }
 
-    @Test func partsShowBothSides() throws {
+    @Test("Parts contain both sides")
+    func parts() throws {
         let base = try #require(JSONParser.parse(#"{"a":1}"#))
         let edited = try #require(JSONParser.parse("{}"))
         let current = try #require(JSONParser.parse(#"{"a":2}"#))
@@ -87,7 +88,8 @@ import TestSupport
         #expect(part.written == .integer(2))
     }
 
-    @Test func deepValuesAreAtoms() throws {
+    @Test("Deep values are not divided")
+    func deepValues() throws {
         let nested = { (leaf: Int) in
             (0..<1_000).reduce(JSONTree.integer(Int128(leaf))) { tree, _ in
                 .object(JSONMembers([JSONMember(name: ExactText("a"), value: tree)]))
@@ -161,8 +163,9 @@ import TestSupport
         }
     }
 
-    /// Each member alone, by the table of what may happen to it.
-    @Test(arguments: 0..<200) func flatMembersFollowTheTable(seed: Int) throws {
+    /// Each member is compared with the table of all cases.
+    @Test("Members of flat objects follow the table", arguments: 0..<200)
+    func flatMembers(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         let states: [JSONTree?] = [nil, .null, .integer(1), .text(ExactText("1")), .array([.integer(1)])]
         for _ in 0..<30 {

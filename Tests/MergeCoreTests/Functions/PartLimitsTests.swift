@@ -1,7 +1,7 @@
 import MergeCore
 import Testing
 
-/// A conflict tells so many parts, and so much about them, and no more.
+/// A conflict reports a limited number of parts with a limited length.
 @Suite struct PartLimitsTests {
     private static func object(_ count: Int, _ value: Int, name: String = "m") -> JSONTree {
         .object(
@@ -14,14 +14,16 @@ import Testing
             .parts.count
     }
 
-    @Test func jsonPartsHaveANumber() {
+    @Test("The number of parts is limited")
+    func count() {
         let count = PartLimits.count
         #expect(Self.merge(Self.object(count, 0), Self.object(count, 1), Self.object(count, 2)) == count)
         #expect(Self.merge(Self.object(count + 1, 0), Self.object(count + 1, 1), Self.object(count + 1, 2)) == nil)
     }
 
-    /// Each part repeats the names above it: a long one over many short ones would be told once for each.
-    @Test func jsonPathsHaveALength() {
+    /// Each part repeats the names above it, so a long name above many short ones would be repeated for each.
+    @Test("The length of paths is limited")
+    func pathLength() {
         func under(_ tree: JSONTree, _ bytes: Int) -> JSONTree {
             .object(JSONMembers([JSONMember(name: ExactText(String(repeating: "n", count: bytes)), value: tree)]))
         }
@@ -40,8 +42,8 @@ import Testing
             types: [type], digest: { _ in [] })
     }
 
-    /// Beyond that the value conflicts as a whole, and says so.
-    @Test func beyondThemOnConflictDecidesAndSaysSo() throws {
+    @Test("Beyond the limits, the value conflicts as a whole with a reason")
+    func beyondLimits() throws {
         let trees = (0...2).map { Value.json(Self.object(PartLimits.count + 1, $0)) }
         let json = Self.decide(.json(TextType()), .json(itemKey: nil), trees)
         #expect(json.outcome == .serverWon && json.parts.isEmpty)
@@ -54,8 +56,9 @@ import Testing
         #expect(text.fallback?.contains("too many of the same parts") == true, "\(text.fallback ?? "")")
     }
 
-    /// A run of marks is one word, whose parts nobody compares as characters; the words beside it merge.
-    @Test func longRunsOfMarksAreOneWord() {
+    /// Its parts are not compared as characters, and the words next to it are merged.
+    @Test("A long run of combining marks is one word")
+    func marks() {
         let run = "x" + String(repeating: "\u{301}\u{316}", count: 50_000)
         let other = "x" + String(repeating: "\u{316}\u{301}", count: 50_000)
         let result = TextMerge.merge(

@@ -21,8 +21,9 @@ import TestSupport
         (0..<12).filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
     }
 
-    /// The oracle asks of each member alone whether it belongs.
-    @Test(arguments: 0..<200) func membersAreThoseThatBelong(seed: Int) {
+    /// The oracle decides each member alone.
+    @Test("The merged set has the members of the oracle", arguments: 0..<200)
+    func members(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let (b, e, c) = (Self.set(&random), Self.set(&random), Self.set(&random))

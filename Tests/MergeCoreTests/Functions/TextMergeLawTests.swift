@@ -69,7 +69,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: 0..<200) func whatOneSideInsertedIsThere(seed: Int) {
+    @Test("An insertion of one side is in the result", arguments: 0..<200)
+    func insertions(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<20 {
             let base = Self.text(&random)
@@ -93,7 +94,8 @@ import TestSupport
 
     /// Each line belongs to at most one side, and unlike lines leave only one way to align them: the oracle applies
     /// both sides' changes line by line.
-    @Test(arguments: 0..<200) func changesOfDifferentLinesAreBothThere(seed: Int) {
+    @Test("Changes of different lines are both in the result", arguments: 0..<200)
+    func differentLines(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<20 {
             var (base, edited, current, merged) = ("", "", "", "")
@@ -113,7 +115,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: 0..<200) func changesOfDifferentWordsAreBothThere(seed: Int) {
+    @Test("Changes of different words are both in the result", arguments: 0..<200)
+    func differentWords(seed: Int) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<20 {
             var sides: [[String]] = [[], [], [], []]

@@ -9,7 +9,7 @@ import TestSupport
         let edited: String
         let current: String
         let merged: String
-        /// The lines and the words of the client's side, where they are in conflict.
+        /// The lines and the words of the client that conflict.
         var parts: [(Int, String)] = []
     }
 
@@ -59,7 +59,8 @@ import TestSupport
         #expect(result.parts.allSatisfy { $0.written == $0.edited })
     }
 
-    @Test func partsShowBothSides() {
+    @Test("Parts contain both sides")
+    func parts() {
         let result = TextMerge.merge(
             base: "a\nred car\n", edited: "a\nblue car\n", current: "a\ngreen car\n", favouring: .server)
         #expect(result.text == "a\ngreen car\n")

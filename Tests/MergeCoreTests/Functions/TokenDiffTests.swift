@@ -21,7 +21,7 @@ import TestSupport
         (0..<Int.random(in: 0...longest, using: &random)).map { _ in Int32.random(in: 0..<kinds, using: &random) }
     }
 
-    /// Rebuilds the side, and counts the tokens that were taken from the base.
+    /// Rebuilds the side, and counts the tokens from the base.
     private static func apply(_ hunks: [TokenHunk], _ a: [Int32], _ b: [Int32]) -> (side: [Int32], kept: Int) {
         var side: [Int32] = []
         var kept = 0
@@ -65,7 +65,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: 0..<200) func differencesAreTrueWithLittleEffort(seed: Int) {
+    @Test("Differences are correct also with a small budget", arguments: 0..<200)
+    func littleEffort(seed: Int) {
         var random = SeededRandom(seed: seed)
         for effort in [1, 2, 5] {
             let kinds = Int32.random(in: 1...200, using: &random)

@@ -1,6 +1,6 @@
 import MergeCore
 
-/// The merges without a bound on their work, for what tests ask of small values.
+/// Merges without a limit of work, for tests of small values.
 extension TextMerge {
     static func merge(base: String, edited: String, current: String, favouring: MergeSide) -> TextMergeResult {
         var budget = WorkBudget(steps: .max)

@@ -34,14 +34,16 @@ import TestSupport
         (.inet6, sent(.inet6, "::", "::1", "2001:db8::1", "ff00::")),
     ]
 
-    @Test(arguments: ascending) func isATotalOrder(_ type: ColumnType, _ values: [Value]) {
+    @Test("The order is total", arguments: ascending)
+    func totalOrder(_ type: ColumnType, _ values: [Value]) {
         #expect(type.isOrdered)
         for (i, a) in values.enumerated() {
             for (j, b) in values.enumerated() { #expect(a.precedes(b, in: type) == (i < j), "\(a) and \(b)") }
         }
     }
 
-    @Test func othersHaveNoOrder() throws {
+    @Test("Other types have no order")
+    func unordered() throws {
         let four = Value.address(try #require(NetworkAddress(version4: "1.2.3.4")))
         let six = Value.address(try #require(NetworkAddress(version6: "::1")))
         let none: [(ColumnType, Value, Value)] = [
@@ -55,7 +57,8 @@ import TestSupport
         for (type, a, b) in none { #expect(a.precedes(b, in: type) == nil, "\(type.name)") }
     }
 
-    @Test func numbersAreWhatCanBeAddedUp() {
+    @Test("Only numbers can be added")
+    func numbers() {
         let numbers: [ColumnType] = [
             .integer(0...1), .year, .decimal(precision: 1, scale: 0, isUnsigned: false),
             .numeric(scale: nil), .float(isUnsigned: false), .double(isUnsigned: false),
@@ -64,8 +67,9 @@ import TestSupport
         #expect(![ColumnType.bit(2), .boolean, .date, .text(TextType()), .json(TextType())].contains { $0.isNumber })
     }
 
-    /// Whatever order the values come in, sorting brings them into the one order that the numbers have.
-    @Test(arguments: 0..<200) func greatestAndLeastAreThoseOfTheNumbers(seed: Int) throws {
+    /// The sorted values have the order of their numbers, whatever their first order.
+    @Test("The greatest and least values are those of the numbers", arguments: 0..<200)
+    func extremes(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         let type = ColumnType.decimal(precision: 20, scale: 6, isUnsigned: false)
         let units = (0..<30).map { _ in Int.random(in: -9_999...9_999, using: &random) }

@@ -1,9 +1,11 @@
 import MergeCore
 import Testing
 
-/// Merging spends work from a budget, as much for the same values wherever it runs, and ends where nothing is left.
+/// A merge uses steps of a budget.
+///
+/// Equal values use equal steps on each machine, and the merge ends when no steps are left.
 @Suite struct WorkBudgetTests {
-    /// - Returns: the steps that a merge took, and its decision.
+    /// - Returns: the steps of a merge, and its decision.
     private static func steps(of values: [Value], _ function: MergeFunction, of all: Int) -> (Int, GroupDecision) {
         var budget = WorkBudget(steps: all)
         let type: ColumnType = if case .json = function { .json(TextType()) } else { .text(TextType()) }
@@ -34,15 +36,17 @@ import Testing
         }
     }
 
-    /// The budget counts work and no time: twice the size takes about twice the steps.
-    @Test func workGrowsWithTheSize() {
+    /// The budget counts work, not time: twice the size needs about twice the steps.
+    @Test("The work grows with the size")
+    func growth() {
         let json = [1_000, 2_000, 4_000].map { Self.steps(of: Self.trees($0), .json(itemKey: nil), of: .max).0 }
         #expect(json[1] < 3 * json[0] && json[2] < 3 * json[1] && json[0] > 1_000, "\(json)")
         let text = [4_000, 8_000, 16_000].map { Self.steps(of: Self.texts($0), .text, of: .max).0 }
         #expect(text[1] < 3 * text[0] && text[2] < 3 * text[1] && text[0] > 4_000, "\(text)")
     }
 
-    @Test func theSameTakesTheSame() {
+    @Test("Equal values need equal steps")
+    func equalWork() {
         let first = Self.steps(of: Self.texts(500), .text, of: .max)
         let again = Self.steps(of: Self.texts(500), .text, of: .max)
         #expect(first.0 == again.0 && first.1 == again.1)
@@ -50,8 +54,8 @@ import Testing
         #expect(exact.1 == first.1, "what it takes suffices")
     }
 
-    /// Beyond the budget the group conflicts as a whole, and says so.
-    @Test func beyondItOnConflictDecidesAndSaysSo() throws {
+    @Test("Beyond the budget, the group conflicts as a whole with a reason")
+    func beyondBudget() throws {
         for (values, function) in [(Self.texts(500), MergeFunction.text), (Self.trees(500), .json(itemKey: nil))] {
             let needed = Self.steps(of: values, function, of: .max).0
             let (spent, decision) = Self.steps(of: values, function, of: needed - 1)
@@ -61,8 +65,9 @@ import Testing
         }
     }
 
-    /// The search for differences is cut where it is, and not at its end.
-    @Test func aSearchIsCutShort() {
+    /// The search stops during its work, not at its end.
+    @Test("A search stops when the budget is used up")
+    func stoppedSearch() {
         var budget = WorkBudget(steps: 10_000)
         let (a, b) = (Array(0..<Int32(20_000)), Array((0..<Int32(20_000)).reversed()))
         #expect(throws: WorkSpent.self) {

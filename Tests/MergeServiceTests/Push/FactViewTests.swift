@@ -8,7 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FactViewTests {
     private static let tea: [Value] = [.integer(1), .integer(1), .word("tea")]
 
-    /// Returns the facts after some writes; the facts were stored at the time 0.
+    /// Returns the facts after some writes.
+    ///
+    /// The facts were stored at the time 0.
     private static func isKnown(
         _ book: OrderBook, after write: @escaping @Sendable (inout RowChanges, Footprints) -> Void,
         _ fact: @escaping @Sendable (FactView) throws(DecidingStop) -> [[Value]]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MergeService
 
-/// The rows that a write may change besides its own row.
+/// The other rows that a write may change.
 @Suite(.timeLimit(.minutes(1))) struct FootprintTests {
     @Test("Two resources over one table have one name for each of its rows")
     func oneNameForARow() async throws {

@@ -18,7 +18,7 @@ final class OrderBook: Sendable {
     /// - Parameters:
     ///   - checks: the checks of order rows.
     ///   - frozenWhen: the condition under which an order is frozen.
-    ///   - identity: the column that identifies a new line among those of its order and as a record of its own.
+    ///   - identity: the column that identifies a new line in its order, and as a record.
     ///   - hasDelivery: true if an order has a singleton for its delivery.
     init(
         checks: [RowCheck] = [], isTransactional: Bool = true, frozenWhen: String? = nil, identity: [Int]? = nil,
@@ -80,7 +80,7 @@ final class OrderBook: Sendable {
             let lines = Resource(name: "lines", description: nil, sections: [own])
         else { throw StoreError(.other, "the resources of the test are wrong") }
         (self.orders, self.lines) = (orders, lines)
-        // A second journal is of no use here: what the run records for it is what counts.
+        // The journal is not written. Tests read the entries that the run records for it.
         let journal = Journal(
             tables: JournalTables(schema: "main", dialect: engine.dialect),
             codec: JournalCodec(
@@ -159,7 +159,7 @@ final class OrderBook: Sendable {
 
     // MARK: Runs
 
-    /// What a test does with the stages of one run.
+    /// The stages of one run.
     struct Stages {
         let run: RunEnvironment
         let session: CountingSession
@@ -171,7 +171,9 @@ final class OrderBook: Sendable {
         }
     }
 
-    /// Runs a test inside a transaction that is rolled back; pushes of one edit each share it if they are several.
+    /// Runs a test inside a transaction that is rolled back.
+    ///
+    /// Several pushes of one edit each share it.
     func run<Answer: Sendable>(
         _ pushes: [[Edit]], atomicity: Atomicity = .push, edits: Bool = false,
         _ body: @escaping @Sendable (Stages) throws -> Answer
@@ -208,7 +210,7 @@ extension FactStore {
     }
 }
 
-/// A session that counts its statements and refuses those that a test names.
+/// A session that counts its statements and refuses those named by a test.
 final class CountingSession: StoreSession {
     private let session: any StoreSession
     private(set) var reads = 0

@@ -33,7 +33,9 @@ import Testing
                 name: "no independent edit was merged", rejected: [0], failed: [1], atomicity: .edit, status: .rejected,
                 edits: [.rejected, .failed]),
         ])
-    private func statuses(_ wanted: Case) async throws {
+    private
+        func statuses(_ wanted: Case) async throws
+    {
         let book = try await OrderBook()
         let edits = [1, 2].map { book.edit(book.orders, $0, "state", from: .word("new"), to: .word("paid")) }
         var reports = edits.map { EditReport($0) }
@@ -46,7 +48,7 @@ import Testing
         #expect(result.key == "k")
         #expect(result.status == wanted.status)
         #expect(result.results.map(\.status) == wanted.edits)
-        // An edit without a fault of its own names the one that has it.
+        // An edit without a fault names the failed one.
         for (index, edit) in result.results.enumerated() where wanted.wasRolledBack {
             let isCulprit = wanted.failed.contains(index) || wanted.rejected.contains(index)
             #expect((edit.problem?.code == .rolledBack) == !isCulprit)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RowRightsTests {
     private static func order(_ state: String) -> [Value] { [.integer(1), .word(state), .integer(10)] }
 
-    /// A clerk writes the state of new orders; a manager writes everything of paid orders.
+    /// A clerk writes the state of new orders, a manager writes all fields of paid orders.
     private static func view(_ book: OrderBook, roles: [String]) throws -> ResourceView {
         let root = book.orders.root
         let all = book.orders.sections.map { SectionRights.all(of: $0) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MergeService
 
-/// What a run finds out from its plan before it reads.
+/// The facts that a run derives from its plan before it reads.
 @Suite(.timeLimit(.minutes(1))) struct RunEnvironmentTests {
     @Test("Roots are locked in one order, whatever the order of the edits")
     func orderOfRoots() async throws {

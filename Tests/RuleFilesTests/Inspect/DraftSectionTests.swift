@@ -29,7 +29,8 @@ import Testing
     }
 
     /// As a part, the row would be deleted with the lookup.
-    @Test("A table that refers to a lookup is not its part") func lookupTables() throws {
+    @Test("A table that refers to a lookup is not its part")
+    func lookupTables() throws {
         let formats = Self.table("address_format", [Self.id(), Self.column("summary")])
         let countries = Self.table(
             "countries", [Self.id(), Self.column("name"), Self.column("format", Self.number, nullable: false)],
@@ -47,7 +48,8 @@ import Testing
         #expect(guessed.resources.map(\.name) == ["address-format", "countries"])
     }
 
-    @Test("A table named after another, or with its key in the own key, is its part") func partsOfLookups() throws {
+    @Test("A table that has another table's name as prefix, or its key in the primary key, is its part")
+    func partsOfLookups() throws {
         let groups = Self.table("user_groups", [Self.id(), Self.column("note"), Self.column("other")])
         let members = Self.table(
             "user_group_members", [Self.id(), Self.column("name"), Self.id("group_id")],
@@ -59,7 +61,8 @@ import Testing
         #expect(made.resources.map(\.name) == ["user-groups"] && made.resources[0].sections.count == 3)
     }
 
-    @Test("A table with one parent is a list") func lists() throws {
+    @Test("A table with one parent is a list")
+    func lists() throws {
         let lines = Self.table(
             "order_lines", key: ["order_no", "line"], [Self.column("order_no", nullable: false), Self.id("line")],
             to: [(["order_no"], "orders", ["no"])])
@@ -69,7 +72,8 @@ import Testing
             ])
     }
 
-    @Test("A table with two parents, an optional parent or itself as parent is a resource") func otherTables() throws {
+    @Test("A table with two parents, an optional parent or itself as parent is a resource")
+    func otherTables() throws {
         let things = Self.table("things", [Self.id()])
         let both = Self.child("both", of: [("customer", "customers"), ("thing", "things")])
         let junction = Self.child("junction", key: ["a", "b"], of: [("a", "customers"), ("b", "things")])
@@ -101,7 +105,8 @@ import Testing
         #expect(try Self.shape([links, Self.customers, things]).count { $0.hasSuffix(" root") } == 3)
     }
 
-    @Test("Without foreign keys, the name of a table also selects its parent") func severalGuessedParents() throws {
+    @Test("Without foreign keys, the name of a table also selects its parent")
+    func severalGuessedParents() throws {
         let languages = Self.table("languages", key: ["language_id"], [Self.id("language_id"), Self.column("name")])
         let key = ["customer_id", "language_id"]
         let texts = Self.table("customers_texts", key: key, key.map { Self.id($0) } + [Self.column("text")])
@@ -113,7 +118,8 @@ import Testing
         #expect(try Self.shape([Self.customers, languages, links]).count { $0.hasSuffix(" root") } == 3)
     }
 
-    @Test("A table with one row for each record is a singleton") func singletons() throws {
+    @Test("A table with one row for each record is a singleton")
+    func singletons() throws {
         let photo = Self.child("photos", key: ["customer"], of: [("customer", "customers")])
         let badge = Self.child("badges", unique: [["customer"]], of: [("customer", "customers")])
         #expect(
@@ -123,7 +129,8 @@ import Testing
             ])
     }
 
-    @Test("All columns of a composite foreign key link a section") func compositeForeignKey() throws {
+    @Test("All columns of a composite foreign key link a section")
+    func compositeForeignKey() throws {
         let pairs = Self.table("pairs", key: ["a", "b"], [Self.id("a"), Self.id("b")])
         let parts = Self.table(
             "parts", [Self.id(), Self.id("x"), Self.id("y"), Self.column("text")],
@@ -136,7 +143,8 @@ import Testing
         #expect(root.groups.map(\.fields.count) == [2, 1])
     }
 
-    @Test("Without foreign keys, sections are guessed from names") func guesses() throws {
+    @Test("Without foreign keys, sections are guessed from names")
+    func guesses() throws {
         let people = Self.table("people", key: ["person_no"], [Self.id("person_no"), Self.column("name")])
         let log = Self.table("log", key: ["log_no"], [Self.id("log_no"), Self.id("person_no")])
         let notes = Self.table("notes", [Self.id(), Self.id("customer_id")])

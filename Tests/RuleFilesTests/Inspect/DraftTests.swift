@@ -35,7 +35,8 @@ import Testing
         #expect(text.contains("# clients number “photo_no” themselves"))
     }
 
-    @Test func tinyIntegersAreTruthValues() throws {
+    @Test("TINYINT(1) is a boolean")
+    func booleans() throws {
         let columns = [
             Self.column("wants", Self.flag, declared: "tinyint(1)"),
             Self.column("small", Self.flag, declared: "tinyint(4)"),
@@ -44,7 +45,8 @@ import Testing
         #expect(root.fields.map { root.columns[$0.column].type } == [.boolean, Self.flag])
     }
 
-    @Test("Columns that the server fills are read-only") func serverColumns() throws {
+    @Test("Columns that the server fills are read-only")
+    func serverColumns() throws {
         let columns = [
             Self.column("total", owned: "it is generated"),
             Self.column("seq", Self.number, nullable: false, isAutoIncrement: true),
@@ -63,7 +65,8 @@ import Testing
         #expect(inspection.summary.guesses.contains { $0.contains("updated_at is read-only") })
     }
 
-    @Test("A foreign key gives a reference and a comment") func foreignKeys() throws {
+    @Test("A foreign key gives a reference and a comment")
+    func foreignKeys() throws {
         let (catalog, inspection) = try Self.inspect([Self.customers, Self.orders])
         // The only table that refers to customers, so it is a list of theirs.
         #expect(catalog["customers"]?.sections.count == 2)
@@ -77,7 +80,8 @@ import Testing
         #expect(other.inspection.files[1].text.contains("# refers to customers"))
     }
 
-    @Test("Each table that cannot be served is named with a reason") func omittedTables() {
+    @Test("Each table that cannot be served is named with a reason")
+    func omittedTables() {
         let tables = [
             Self.table("seen", [Self.id()], isView: true), Self.table("isam", [Self.id()], isTransactional: false),
             Self.table("bare", key: [], [Self.column("a")], unique: [["a"]]),

@@ -8,7 +8,8 @@ import Testing
     private let first = BinlogGTID(domain: 0, server: 7, sequence: 270)
     private let other = BinlogGTID(domain: 2, server: 7, sequence: 9)
 
-    @Test func aReaderBeginsWithTheLastTransaction() throws {
+    @Test("A reader begins after the last transaction")
+    func beginning() throws {
         var checkpoint = try #require(BinlogCheckpoint("0-7-268,2-7-8"))
         checkpoint.advance(to: .init(gtid: BinlogGTID(domain: 0, server: 7, sequence: 269), timestamp: 5))
         checkpoint.advance(to: .init(gtid: first, timestamp: 6))
@@ -19,10 +20,13 @@ import Testing
         #expect(checkpoint.description == "0-7-270,2-7-8 2-7-9 7")
     }
 
-    @Test(arguments: ["x", "0-7", "0-7-1 0-7-2", "0-7-1 0-7-2 x", "0-7-1  5", "0-7-1 0-7-2 5 6"])
-    func aDamagedPositionIsNone(_ text: String) { #expect(BinlogCheckpoint(text) == nil) }
+    @Test(
+        "A damaged position is unknown",
+        arguments: ["x", "0-7", "0-7-1 0-7-2", "0-7-1 0-7-2 x", "0-7-1  5", "0-7-1 0-7-2 5 6"])
+    func damaged(_ text: String) { #expect(BinlogCheckpoint(text) == nil) }
 
-    @Test func aPositionIsReachedInAllDomains() throws {
+    @Test("A position is reached if it is reached in all domains")
+    func domains() throws {
         let position = BinlogPosition([first, other])
         #expect(position.hasReached(try #require(BinlogPosition("0-3-270"))))
         #expect(position.hasReached(BinlogPosition()))
@@ -30,7 +34,8 @@ import Testing
         #expect(!position.hasReached(try #require(BinlogPosition("0-7-1,1-7-1"))))
     }
 
-    @Test func aServerMustLogAllRows() {
+    @Test("A server has to log all rows")
+    func rowFormat() {
         let good = ["LOG_BIN": "ON", "BINLOG_FORMAT": "ROW", "LOG_SLAVE_UPDATES": "OFF", "GTID_SLAVE_POS": ""]
         #expect(MariaDBRowLog.refusal(under: good) == nil)
         for (name, value) in [

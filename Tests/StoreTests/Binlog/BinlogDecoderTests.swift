@@ -36,7 +36,8 @@ import TestSupport
 
     // MARK: Recorded events
 
-    @Test func recordedEventsAreDecoded() {
+    @Test("Recorded events are decoded")
+    func recordedEvents() {
         let found = Self.transactions(BinlogRecording.events.map(Self.bytes))
         let changes = found.flatMap(\.changes)
         #expect(changes.map(\.kind) == [.insert, .insert, .update, .delete, .insert])
@@ -89,7 +90,8 @@ import TestSupport
         return bytes
     }
 
-    @Test func damagedEventsNeedAPassOrHaveNoEffect() {
+    @Test("Damaged events need a pass or have no effect")
+    func damagedEvents() {
         let seed = Int.random(in: 1...1_000_000_000)
         var random = SeededRandom(seed: seed)
         let events = BinlogRecording.events.map(Self.bytes)
@@ -106,7 +108,8 @@ import TestSupport
     }
 
     /// Every prefix of an event is undecodable or needs no bytes.
-    @Test func truncatedEventsAreUndecodable() {
+    @Test("Truncated events cannot be decoded")
+    func truncatedEvents() {
         for event in BinlogRecording.events.map(Self.bytes) {
             for length in 0..<event.count {
                 var decoder = BinlogDecoder()
@@ -119,15 +122,17 @@ import TestSupport
         }
     }
 
-    @Test func aWrongChecksumNeedsAPassOfAll() {
+    @Test("A wrong checksum needs a pass of all tables")
+    func checksum() {
         var events = BinlogRecording.events.map(Self.bytes)
         let place = events.firstIndex { $0.count > 4 && $0[4] == 23 } ?? 0
         events[place][events[place].count - 6] ^= 1
         #expect(Self.transactions(events).contains { $0.passes.all == .undecodable(.checksum) })
     }
 
-    /// An unknown event may contain rows, unless it says that readers may skip it.
-    @Test func unknownEventsNeedAPassOfAll() {
+    /// An unknown event may contain rows, unless its flag allows readers to skip it.
+    @Test("Unknown events need a pass of all tables")
+    func unknownEvents() {
         func event(_ type: UInt8, flags: UInt8) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: 23)
             (bytes[4], bytes[9], bytes[17]) = (type, 23, flags)
@@ -163,11 +168,13 @@ import TestSupport
         #expect(BinlogQuery(schema: "d", text: text) == query)
     }
 
-    @Test(arguments: [
-        "TRUNCATE TABLE `t`", "/*!40000 ALTER TABLE `t` DISABLE KEYS */", "/*M!100100 DROP TABLE T */",
-        "drop database d", "RENAME TABLE a TO t", "alter table d.t add x int",
-    ])
-    func definitionsNameTheirTables(_ text: String) throws {
+    @Test(
+        "Definitions name their tables",
+        arguments: [
+            "TRUNCATE TABLE `t`", "/*!40000 ALTER TABLE `t` DISABLE KEYS */", "/*M!100100 DROP TABLE T */",
+            "drop database d", "RENAME TABLE a TO t", "alter table d.t add x int",
+        ])
+    func definitions(_ text: String) throws {
         #expect(BinlogQuery(schema: "d", text: text) == .definition(schema: "d", text: text))
         let table = try #require(Self.watched.tables.values.first)
         #expect(table.isNamed(in: text))
@@ -176,7 +183,8 @@ import TestSupport
 
     // MARK: Limits
 
-    @Test func anInflatedLengthIsBounded() {
+    @Test("The length of a compressed event is limited")
+    func inflatedLength() {
         func fault(_ bytes: [UInt8]) -> BinlogFault? {
             var reader = PackedReader(bytes)
             do throws(BinlogFault) {
@@ -191,20 +199,22 @@ import TestSupport
         #expect(fault([0x91, 1, 0]) == .unsupported && fault([]) == .malformed)
     }
 
-    @Test func aPositionIsAList() {
+    @Test("A position is a list")
+    func position() {
         #expect(BinlogPosition("2-1-9,0-1-270")?.description == "0-1-270,2-1-9")
         #expect(BinlogPosition("")?.description == "")
         #expect(BinlogPosition("0-1") == nil && BinlogPosition("a-1-2") == nil)
     }
 
     @Test(
+        "Addresses are written as by the server",
         arguments: [
             ("1:2:3:4:5:6:7:8", [1, 2, 3, 4, 5, 6, 7, 8]), ("::", [0, 0, 0, 0, 0, 0, 0, 0]),
             ("::1", [0, 0, 0, 0, 0, 0, 0, 1]),
             ("1::", [1, 0, 0, 0, 0, 0, 0, 0]), ("1:0:2::3", [1, 0, 2, 0, 0, 0, 0, 3]),
             ("1::2:0:0:3", [1, 0, 0, 0, 2, 0, 0, 3]), ("::ffff:1.2.3.4", [0, 0, 0, 0, 0, 0xFFFF, 0x102, 0x304]),
         ] as [(String, [UInt16])])
-    func addressesHaveTheServersSpelling(_ text: String, _ words: [UInt16]) {
+    func addresses(_ text: String, _ words: [UInt16]) {
         #expect(StoredAddress.text6(words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == text)
     }
 }

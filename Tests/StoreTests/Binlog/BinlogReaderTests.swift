@@ -37,7 +37,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func anIdleServerSendsHeartbeats() async throws {
+    @Test("An idle server sends heartbeats", .tags(.mariadb), .needsMariaDB)
+    func heartbeats() async throws {
         let world = try await BinlogWorld.start(Self.table)
         let limits = BinlogLimits(heartbeat: .milliseconds(50), silenceSeconds: 5)
         let reader = try await Self.reader(world, after: try await world.position(), limits)
@@ -53,7 +54,8 @@ import TestSupport
         await world.end()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aCancelledTaskEndsAWaitingReader() async throws {
+    @Test("A cancelled task ends a waiting reader", .tags(.mariadb), .needsMariaDB)
+    func cancellation() async throws {
         let world = try await BinlogWorld.start(Self.table)
         let reader = try await Self.reader(world, after: try await world.position())
         let task = Task { await Self.end(of: reader) }
@@ -69,13 +71,14 @@ import TestSupport
         case .ended, .failed: break
         default: Issue.record("\(String(describing: error))")
         }
-        // A reader that was stopped stays so.
+        // A stopped reader remains stopped.
         let second = await Self.end(of: reader)
         #expect(second == .ended)
         await world.end()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aServerThatEndsIsAnError() async throws {
+    @Test("A server that ends is an error", .tags(.mariadb), .needsMariaDB)
+    func endedServer() async throws {
         let world = try await BinlogWorld.start(Self.table)
         let reader = try await Self.reader(world, after: try await world.position())
         world.server.kill()
@@ -95,7 +98,8 @@ import TestSupport
     }
 
     /// A server that is silent for longer than its heartbeats is cut off.
-    @Test(.tags(.mariadb), .needsMariaDB) func aSilentServerIsAnError() async throws {
+    @Test("A silent server is an error", .tags(.mariadb), .needsMariaDB)
+    func silentServer() async throws {
         let world = try await BinlogWorld.start(Self.table)
         let limits = BinlogLimits(heartbeat: .milliseconds(100), silenceSeconds: 1)
         let reader = try await Self.reader(world, after: try await world.position(), limits)
@@ -111,7 +115,8 @@ import TestSupport
         await world.end()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func positionsThatAServerLacksAreReported() async throws {
+    @Test("Positions that a server does not have are reported", .tags(.mariadb), .needsMariaDB)
+    func missingPosition() async throws {
         let world = try await BinlogWorld.start(Self.table)
         let old = try await world.position()
         func isUnusable(_ position: BinlogPosition) async throws -> Bool {
@@ -138,7 +143,8 @@ import TestSupport
         await world.end()
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aReaderNeedsItsRight() async throws {
+    @Test("A reader without its right is an error", .tags(.mariadb), .needsMariaDB)
+    func missingRight() async throws {
         let world = try await BinlogWorld.start(Self.table)
         try await world.server.run("REVOKE REPLICATION SLAVE ON *.* FROM \(world.database.accountSQL)")
         guard case .failed(let error) = try await Self.refusal(world, of: try await world.position()) else {

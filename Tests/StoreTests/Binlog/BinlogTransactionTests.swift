@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import MariaDBStore
 
-/// What the log of a server says about transactions, and what it cannot say.
+/// Transactions in the log of a server, and changes that it does not contain.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct BinlogTransactionTests {
     private static let sql = """
         CREATE TABLE parents (id INT PRIMARY KEY, code INT UNIQUE, n INT) ENGINE=InnoDB;
@@ -68,7 +68,8 @@ import TestSupport
         }
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aTransactionArrivesWholeAndOnce() async throws {
+    @Test("A transaction arrives completely and once", .tags(.mariadb), .needsMariaDB)
+    func transactions() async throws {
         let found = try await transactions(
             """
             BEGIN; INSERT INTO parents VALUES (3, 3, 3); UPDATE children SET parent = 3 WHERE id = 10;
@@ -83,7 +84,8 @@ import TestSupport
         #expect(found.first?.gtid?.domain == 3 && found.first?.gtid?.server == 7)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func partialImagesLackColumns() async throws {
+    @Test("Partial images lack columns", .tags(.mariadb), .needsMariaDB)
+    func partialImages() async throws {
         let found = try await transactions(
             """
             SET binlog_row_image = MINIMAL; UPDATE children SET n = 5 WHERE id = 10;
@@ -98,7 +100,8 @@ import TestSupport
         #expect(texts(update) == ["update parents 1 > 1"] && update.first?.passes.isEmpty == true)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func cascadesNeedAPass() async throws {
+    @Test("Cascades need a pass", .tags(.mariadb), .needsMariaDB)
+    func cascades() async throws {
         let deletion = try await transactions("DELETE FROM parents WHERE id = 1")
         #expect(texts(deletion) == ["delete parents 1 > "])
         #expect(
@@ -110,9 +113,10 @@ import TestSupport
         #expect(harmless.first?.passes.isEmpty == true)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func preparedTransactionsWaitForTheirCommit() async throws {
+    @Test("Prepared transactions are reported at their commit", .tags(.mariadb), .needsMariaDB)
+    func prepared() async throws {
         let start = try await world.position()
-        // A session with a prepared transaction runs nothing else, so each step has its own.
+        // A session with a prepared transaction cannot run other statements, so each step has a session.
         for step in [
             "XA START 'a', 'b'; UPDATE parents SET n = 6 WHERE id = 1; XA END 'a', 'b'; XA PREPARE 'a', 'b';",
             "UPDATE plain SET n = 3 WHERE id = 1", "XA COMMIT 'a', 'b'",
@@ -126,13 +130,15 @@ import TestSupport
         #expect(found.allSatisfy { $0.passes.isEmpty })
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aCommitOfAnUnknownPreparationNeedsAPassOfAll() async throws {
+    @Test("The commit of an unknown prepared transaction needs a pass of all tables", .tags(.mariadb), .needsMariaDB)
+    func unknownPrepared() async throws {
         try await world.run("XA START 'e'; UPDATE parents SET n = 7 WHERE id = 2; XA END 'e'; XA PREPARE 'e';")
         let found = try await transactions("XA COMMIT 'e'")
         #expect(found.map(\.passes.all) == [.incomplete])
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func statementsAndDefinitionsNeedAPass() async throws {
+    @Test("Statements and definitions need a pass", .tags(.mariadb), .needsMariaDB)
+    func statements() async throws {
         let statement = try await transactions("SET binlog_format = STATEMENT; UPDATE plain SET n = 4;")
         #expect(statement.map(\.passes.all) == [.statement])
         let truncation = try await transactions("TRUNCATE TABLE plain")
@@ -148,13 +154,15 @@ import TestSupport
         try await world.run("ALTER TABLE plain DROP COLUMN more")
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func rowsOfEnginesWithoutTransactionsArrive() async throws {
+    @Test("Rows of tables without transactions arrive", .tags(.mariadb), .needsMariaDB)
+    func nonTransactional() async throws {
         let found = try await transactions(
             "BEGIN; INSERT INTO plain VALUES (2, 2, 'x'); INSERT INTO parents VALUES (6, 6, 6); ROLLBACK;")
         #expect(texts(found) == ["insert plain  > 2"] || found.first?.passes.tables[world.name("plain")] != nil)
     }
 
-    @Test(.tags(.mariadb), .needsMariaDB) func aLargeTransactionNeedsAPass() async throws {
+    @Test("A large transaction needs a pass", .tags(.mariadb), .needsMariaDB)
+    func largeTransaction() async throws {
         let found = try await transactions(
             """
             INSERT INTO parents SELECT seq, seq, 1 FROM seq_1000_to_\(OpenGroup.mostChanges + 1_001);

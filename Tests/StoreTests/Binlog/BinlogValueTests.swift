@@ -101,7 +101,8 @@ import TestSupport
         ("NOBLOB", "ON", "CRC32", "MINIMAL"),
     ]
 
-    @Test(.tags(.mariadb), .needsMariaDB) func keysAreThoseOfASelect() async throws {
+    @Test("Keys equal those of a SELECT", .tags(.mariadb), .needsMariaDB)
+    func keys() async throws {
         let world = try await BinlogWorld.start(Self.tables)
         var watched: [WatchedTable] = []
         for number in Self.keys.indices { watched.append(try await world.watch("k\(number)")) }
@@ -141,8 +142,11 @@ import TestSupport
         await world.end()
     }
 
-    /// Columns that are no keys decide about records and conditions; those without a decoder make a table need a pass.
-    @Test(.tags(.mariadb), .needsMariaDB) func otherColumnsAreThoseOfASelect() async throws {
+    /// Columns that are not keys decide records and conditions.
+    ///
+    /// A table with undecodable columns needs a pass.
+    @Test("Other columns equal those of a SELECT", .tags(.mariadb), .needsMariaDB)
+    func otherColumns() async throws {
         let list = Self.others.enumerated().map { "c\($0) \($1.0)" }.joined(separator: ", ")
         let world = try await BinlogWorld.start("CREATE TABLE o (id INT PRIMARY KEY, \(list));")
         let opaque = Self.others.indices.filter { index in
@@ -168,7 +172,8 @@ import TestSupport
     }
 
     /// Tables of old servers have times without fractions in the log, in another format.
-    @Test(.tags(.mariadb), .needsMariaDB) func oldTimesAreDecoded() async throws {
+    @Test("Times of old formats are decoded", .tags(.mariadb), .needsMariaDB)
+    func oldTimes() async throws {
         let server = try await PrivateMariaDB(options: BinlogWorld.options + ["--mysql56-temporal-format=OFF"])
         let world = try await BinlogWorld.start(
             """

@@ -1,4 +1,4 @@
-/* Counts the allocations of this program: those of Swift, of the C library and of every library beside it. */
+/* Counts all allocations of this program: by Swift, the C library and other libraries. */
 #ifndef FIELDMERGE_ALLOCATION_COUNTER_H
 #define FIELDMERGE_ALLOCATION_COUNTER_H
 
