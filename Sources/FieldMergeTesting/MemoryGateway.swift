@@ -18,7 +18,8 @@ public final class MemoryGateway: Transport {
     /// - Parameters:
     ///   - rules: the answer to `GET /v1/rules`.
     ///   - records: the records of each resource.
-    ///   - defaults: what the database puts into fields that a creation leaves out, by resource and section.
+    ///   - defaults: the values of fields that a creation leaves out, by resource and section.
+    ///   - clock: measures the delays of `script`.
     public init?(
         rules: JSONValue, records: [String: [JSONValue]] = [:], defaults: [String: [String: JSONObject]] = [:],
         clock: any StoreClock = SystemClock()

@@ -1,16 +1,20 @@
 public import FieldMergeClient
 public import Foundation
 
-/// Opens a store (in memory, unless it has a place) that talks to a server of the test's own, by a clock that stands.
+/// Opens a store that sends its requests to a server of the test.
 ///
 /// - Parameters:
 ///   - transport: a `ScriptedServer` or a `MemoryGateway`.
-///   - url: the store's file; in memory where it is left out.
-///   - resources: those that are kept; nil for all.
+///   - url: the store's file; nil for a store in memory.
+///   - clock: the time, which only the test advances if it is a `ManualClock`.
+///   - user: the user of the store.
+///   - resources: the stored resources; nil for all.
 ///   - indexes: paths of fields that are indexed, by resource.
 ///   - search: paths of fields that `search` reads, by resource.
-///   - keep: the records that are kept, by resource; all of the others.
-///   - token: asked for a token.
+///   - keep: conditions of the stored records, by resource. Resources without conditions are stored whole.
+///   - snapshot: a file to begin with, NDJSON or SQLite.
+///   - seed: makes waits the same in each run.
+///   - token: returns a token.
 public func memoryStore(
     _ transport: any Transport, at url: URL? = nil, clock: any StoreClock = ManualClock(), user: String = "test",
     resources: [String]? = nil, indexes: [String: [String]]? = nil, search: [String: [String]]? = nil,

@@ -66,7 +66,9 @@ class PackageTests(unittest.TestCase):
             {"Package.swift", "Sources/FieldMergeClient", "Sources/FieldMergeTesting", "Sources/MergeCore"},
         )
         self.assertIn("fieldmerge-client-7.8.9/Sources/FieldMergeClient/Typed/TypedRecord.swift", names)
-        self.assertTrue(all(name.endswith(".swift") for name in names))
+        sources = [name for name in names if ".docc/" not in name]
+        self.assertTrue(all(name.endswith(".swift") for name in sources))
+        self.assertIn("fieldmerge-client-7.8.9/Sources/FieldMergeClient/FieldMergeClient.docc/FieldMergeClient.md", names)
 
     def test_node_imports_the_npm_package_by_its_names(self) -> None:
         modules = self.folder / "node_modules"

@@ -39,6 +39,10 @@ class ImportTests(unittest.TestCase):
             (root / imports.TABLE).write_text(self.TABLE)
             self.assertEqual([finding.split(": ")[1].split(";")[0] for finding in imports.findings(root)], [
                 "A may not import E", "the table has no row for X", "there is no target E"])
+            # Code of a tutorial belongs to an app.
+            (root / "Sources/A/A.docc").mkdir()
+            (root / "Sources/A/A.docc/App.swift").write_text("import Z")
+            self.assertNotIn("Z", "".join(imports.findings(root)))
             # The manifest names the folder of this target.
             (root / "Sources/others/E").mkdir(parents=True)
             (root / "Sources/others/E/File.swift").write_text("")

@@ -22,9 +22,9 @@ public final class FieldMergeTransaction {
 
     /// Edits a record.
     ///
-    /// - Parameter base: the record that the user saw, from an earlier reading; nil for the record as it is.
-    /// - Throws: `FieldMergeError.recordNotFound`, `InvalidEdit`, and what the block throws; nothing of the block is left
-    ///   then.
+    /// The edit is the difference to `base`, a record that was read earlier, or else to the current record. If this throws,
+    /// it stores nothing.
+    /// - Throws: `FieldMergeError.recordNotFound`, `InvalidEdit`, and the errors of the block.
     /// - Returns: the record's id.
     @discardableResult
     public func edit(

@@ -23,10 +23,9 @@ extension FieldMergeStore {
     /// `try await store.query("orders", where: [.oneOf("order.status", ["open"])], sort: ["order.due"], limit: 50)`. Without
     /// an index of a field in `where`, `sort` or `search` it reads all records of the resource. Before the first sync the
     /// result is empty.
-    /// - Parameters:
-    ///   - after: the `next` of an earlier result with the same `sort`.
-    ///   - follow: paths of references by name, such as `["customer": "order.customer"]`. `followed` of the result then has the
-    ///     referred records beside each record.
+    ///
+    /// `after` is the `next` of an earlier result with the same `sort`. `follow` contains paths of references by name, such as
+    /// `["customer": "order.customer"]`: `followed` of the result then has the referred records of each record.
     /// - Throws: `InvalidQuery` with the path and the nearest name.
     public nonisolated func query(
         _ resource: String, where conditions: [QueryCondition] = [], search: String? = nil, sort: [String] = [],

@@ -3,11 +3,12 @@ import GRDB
 extension FieldMergeStore {
     /// Edits a record: `try await store.edit("shoppers", 123) { $0["customer", "address"] = ["street": "2 High St"] }`.
     ///
-    /// It is on disk when this returns; where it throws, nothing of it is left.
-    /// - Parameter base: the record that the user saw, which `record`, `records` or `observe` returned. The edit is the
-    ///   difference to it, so a value that was changed since meets the edit as a conflict.
-    /// - Throws: `InvalidEdit` with the path of what the rules refuse, `FieldMergeError.recordNotFound`,
-    ///   `FieldMergeError.otherRecord` for the base of another record, and what the block throws.
+    /// When this returns, the edit is on disk. If it throws, nothing is stored.
+    ///
+    /// The edit is the difference to `base`, a record that `record`, `records` or `observe` returned, or else to the current
+    /// record. A value that has changed since `base` was read can be a conflict.
+    /// - Throws: `InvalidEdit` with the path of a name or value that the rules refuse, `FieldMergeError.recordNotFound`,
+    ///   `FieldMergeError.otherRecord` for the base of another record, and the errors of the block.
     @discardableResult
     public func edit(
         _ resource: String, _ id: some RecordID, base: Record? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -47,7 +48,7 @@ extension FieldMergeStore {
 
     /// Edits several records as one push: `store.transaction { t in try t.edit(…) { … }; try t.create(…) { … } }`.
     ///
-    /// - Parameter atomicity: with `.edit` the server refuses what it must and merges the rest; else it is all or nothing.
+    /// The server merges all edits or none. With the atomicity `.edit` it refuses single edits and merges the rest.
     @discardableResult
     public func transaction(
         atomicity: Atomicity = .push, isolation: isolated (any Actor)? = #isolation,

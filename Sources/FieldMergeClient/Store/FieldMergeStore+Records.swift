@@ -24,9 +24,9 @@ extension FieldMergeStore {
         return try await file.read { try $0.all(resource) }
     }
 
-    /// Returns the state of a group of a record, or of a larger part where less is named.
+    /// Returns the state of a group of a record, or of a larger part if fewer names are given.
     ///
-    /// - Parameter item: the id of an item of a list.
+    /// In a list, `item` is the id of an item.
     /// - Throws: `InvalidEdit` with the nearest name if the rules lack one.
     public func state(
         _ resource: String, _ id: some RecordID, _ section: String? = nil, _ group: String? = nil,

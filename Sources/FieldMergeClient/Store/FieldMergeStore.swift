@@ -2,7 +2,7 @@ import GRDB
 public import Foundation
 import Synchronization
 
-/// The records of one user on one server: there without a network, with edits that survive anything.
+/// The records of one user of one server, in a file on the device, with the edits that were not sent yet.
 public actor FieldMergeStore {
     nonisolated let file: StoreFile
     nonisolated let bells = Bells()
@@ -72,13 +72,13 @@ public actor FieldMergeStore {
         }
     }
 
-    /// Opens the store of a user on a server, or makes it; needs no network.
+    /// Opens the store of a user on a server, or creates it, without a network.
     ///
     /// - Parameters:
     ///   - url: the store's file; one called `:memory:` lives as long as the store. One file for each user.
     ///   - server: the gateway's address, which may be another one than before.
-    ///   - user: whose records these are.
-    ///   - resources: those whose records are kept here; others are asked for when they are read.
+    ///   - user: the name of the user of the store.
+    ///   - resources: the resources whose records are stored. Records of others are requested when they are read.
     ///   - keep: a subset by resource, such as `["orders": [.oneOf("order.status", ["open"])]]`: only records that match are
     ///     kept. The conditions are `equals`, `oneOf` and `range` on fields of root sections. All processes of a store keep
     ///     the subset of the process that opened it last.

@@ -40,9 +40,7 @@ public struct LocalDateTime: WireText {
     /// Takes a text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The time in a time zone.
-    ///
-    /// - Parameter fraction: the digits behind the seconds.
+    /// The time in a time zone, with `fraction` digits after the seconds.
     public init(_ date: Date, in timeZone: TimeZone = .current, fraction: Int = 0) {
         let parts = TimeParts(date, in: timeZone)
         rawValue = "\(parts.day)T\(parts.time(fraction: fraction))"
@@ -60,9 +58,7 @@ public struct Timestamp: WireText {
     /// Takes a text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The text of a moment.
-    ///
-    /// - Parameter fraction: the digits behind the seconds.
+    /// The text of a moment, with `fraction` digits after the seconds.
     public init(_ date: Date, fraction: Int = 0) {
         let parts = TimeParts(date, in: .gmt)
         rawValue = "\(parts.day)T\(parts.time(fraction: fraction))Z"

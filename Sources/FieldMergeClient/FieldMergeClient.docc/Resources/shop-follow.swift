@@ -1,0 +1,50 @@
+import FieldMergeClient
+import Foundation
+
+@main
+struct Shop {
+    static func main() async throws {
+        guard let server = URL(string: "http://127.0.0.1:8080") else { return }
+        let store = try await FieldMergeStore.open(
+            at: URL(fileURLWithPath: "shop.db"), server: server, user: "anna", resources: ["shoppers"],
+            client: "shop/1.0"
+        ) { "none" }
+
+        let report = try await store.sync()
+        print("\(report.phase), \(report.changes) changes")
+        for shopper in try await store.records("shoppers") {
+            print(shopper.id, shopper["customer", "firstName"], shopper["groceries"].count)
+        }
+
+        let ticket = try await store.edit("shoppers", 123) {
+            $0["customer", "address"] = ["street": "2 High St"]
+            $0["groceries"].append(["name": "Rice", "quantity": "1 kg"])
+        }
+        let shopper = try await store.record("shoppers", 123)
+        print(shopper?["customer", "address"] ?? .null)
+        print("\(await store.status.unsent) unsent")
+
+        try await store.sync()
+        if let outcome = await ticket.outcomeSoFar {
+            print("\(outcome.status), \(outcome.conflicts.count) conflicts")
+        } else {
+            print("no answer yet; the edit is sent later")
+        }
+
+        for conflict in try await store.conflicts() {
+            print("\(conflict.group ?? conflict.section): \(conflict.new) met \(conflict.current)")
+            try await conflict.dismiss()
+        }
+        for refused in try await store.refusedEdits() {
+            print(refused.problem["detail"])
+            try await refused.discard()
+        }
+
+        try await store.start()
+        for await shoppers in try store.live("shoppers", sort: ["customer.lastName"], limit: 20) {
+            print(shoppers.map { $0["customer", "lastName"] })
+        }
+
+        await store.close()
+    }
+}
