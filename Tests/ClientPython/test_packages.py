@@ -68,7 +68,7 @@ class PackageTests(unittest.TestCase):
         self.assertIn("fieldmerge-client-7.8.9/Sources/FieldMergeClient/Typed/TypedRecord.swift", names)
         sources = [name for name in names if ".docc/" not in name]
         self.assertTrue(all(name.endswith(".swift") for name in sources))
-        self.assertIn("fieldmerge-client-7.8.9/Sources/FieldMergeClient/FieldMergeClient.docc/FieldMergeClient.md", names)
+        self.assertIn("fieldmerge-client-7.8.9/Sources/FieldMergeClient/FieldMergeClient.docc/Tutorial/Tutorials.tutorial", names)
 
     def test_node_imports_the_npm_package_by_its_names(self) -> None:
         modules = self.folder / "node_modules"
