@@ -16,9 +16,8 @@ struct FieldMerge: AsyncParsableCommand {
         abstract: "Merges offline edits into a legacy database, group by group.",
         version: ProgramVersion.lines,
         subcommands: [
-            Serve.self, Check.self, Inspect.self, Explain.self, JournalCommand.self, Snapshot.self, Types.self,
-            Token.self,
-            Access.self, Ready.self,
+            Serve.self, Check.self, Inspect.self, Explain.self, RulesCommand.self, JournalCommand.self, Snapshot.self,
+            Types.self, Token.self, Access.self, Ready.self,
         ])
 
     /// Runs the command, and ends the process with its status.

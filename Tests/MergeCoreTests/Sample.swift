@@ -4,12 +4,13 @@ import MergeCore
 enum Sample {
     static func section(
         _ conflict: ConflictPolicy = .clientWins, missing: MissingPolicy = .drop,
-        deleting: DeleteConflictPolicy = .delete
+        deleting: DeleteConflictPolicy = .delete, merge: MergeFunction? = nil, frozenWhen: Ruled<String>? = nil
     ) -> Section {
         let number = ColumnType.integer(-1_000...1_000)
         var rules = SectionRules()
         rules.onMissing = Ruled(missing)
         rules.onDeleteConflict = Ruled(deleting)
+        rules.frozenWhen = frozenWhen
         return Section(
             name: "items", kind: .list,
             table: SectionTable(
@@ -19,7 +20,7 @@ enum Sample {
             fields: SectionFields(
                 [Field(name: "a", column: 1), Field(name: "b", column: 2), Field(name: "c", column: 3)],
                 groups: [
-                    Group(name: "a", fields: 0..<1, onConflict: Ruled(conflict)),
+                    Group(name: "a", fields: 0..<1, onConflict: Ruled(conflict), merge: merge.map { Ruled($0) }),
                     Group(name: "bc", fields: 1..<3, onConflict: Ruled(conflict)),
                 ]), rules: rules)
     }

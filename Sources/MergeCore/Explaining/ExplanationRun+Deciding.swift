@@ -75,7 +75,7 @@ extension ExplanationRun {
 }
 
 extension RowAction {
-    fileprivate func circumstance(_ recordIsThere: Bool) -> Circumstance {
+    func circumstance(_ recordIsThere: Bool) -> Circumstance {
         switch self {
         case .create: recordIsThere ? .creation : .recordIsGone
         case .edit: recordIsThere ? .edit : .recordIsGone

@@ -46,7 +46,7 @@ package enum OutcomeReader {
         "section", "id", "group", "outcome", "rule", "conflict", "old", "oldHash", "current", "new", "written",
     ]
 
-    private static func outcome(_ node: JSONNode) -> OutcomeText {
+    static func outcome(_ node: JSONNode) -> OutcomeText {
         OutcomeText(
             section: node["section"]?.string ?? "", item: node["id"].flatMap(plain), group: node["group"]?.string,
             outcome: node["outcome"]?.string ?? "", rule: node["rule"]?.string ?? "",

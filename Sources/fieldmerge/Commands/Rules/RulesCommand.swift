@@ -1,0 +1,6 @@
+import ArgumentParser
+
+struct RulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules", abstract: "Tries rule changes.", subcommands: [RulesRehearse.self])
+}

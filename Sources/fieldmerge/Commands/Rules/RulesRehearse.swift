@@ -1,0 +1,73 @@
+import ArgumentParser
+import FoundationEssentials
+import MergeWire
+import Operations
+
+struct RulesRehearse: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rehearse",
+        abstract: "Decides the journal's entries again under new rules, and prints what would differ.",
+        discussion: """
+            Each entry is decided from its own values, under the active rules and under the new rules. Nothing is \
+            written, and gateways may run meanwhile. The database alone can evaluate “where”, “checks” and \
+            “frozen-when”, and rights are not evaluated. Outcomes that cannot be judged are counted by reason. Exits \
+            with 0 if all judged outcomes are the same, with 3 if some differ, and with 1 if the rules or the journal \
+            cannot be used.
+            """)
+
+    @OptionGroup var access: JournalAccess
+
+    @Option(help: ArgumentHelp("Folder of the new rule files (*.yaml).", valueName: "dir"))
+    var rules: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Folder of the active rule files. (default: FIELDMERGE_RULES or “rules” of the settings file)",
+            valueName: "dir"))
+    var active: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only entries of this moment or later: 30d, 2026-11-20 or 2026-11-20T10:00:00Z.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Only of this resource.", valueName: "name"))
+    var resource: String?
+
+    @Flag(help: "Prints JSON for programs, with all values whole.")
+    var json = false
+
+    /// The exit code if some outcomes differ.
+    private static let differs = ExitCode(3)
+
+    func run() async throws {
+        let report = try await access.with { desk, settings in
+            guard let folder = settings.text(active, .rules) else {
+                throw SettingsError(
+                    "--active is missing; give the folder of the active rules, set FIELDMERGE_RULES or write “rules” "
+                        + "into the settings file")
+            }
+            var progress = ProgressLine("entries")
+            let report = try await desk.rehearse(
+                active: folder, new: rules, resource: resource, since: since.map { Self.moment($0, before: Date()) }
+            ) { done in
+                progress.estimate = done.estimate
+                try progress.set(done.entries)
+            }
+            try progress.finish()
+            return report
+        }
+        if json {
+            print(String(decoding: RehearsalEncoder.encode(report), as: UTF8.self))
+        } else {
+            print(RehearsalText(report).text)
+        }
+        if report.different > 0 { throw Self.differs }
+    }
+
+    /// Returns the time of a number of days before now; any other text is returned as it is.
+    private static func moment(_ text: String, before now: Date) -> String {
+        guard text.hasSuffix("d"), let days = Int(text.dropLast()), (0...36_500).contains(days) else { return text }
+        return now.addingTimeInterval(-86_400 * Double(days)).formatted(.iso8601)
+    }
+}
