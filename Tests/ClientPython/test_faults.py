@@ -1,4 +1,4 @@
-"""Exceptions of the store, of the app's functions and of pushes: no edit is lost or doubled, and the sync goes on."""
+"""Exceptions of the store, of the app's functions and of pushes: no edit is lost or doubled, and the sync continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries that the app still has after their edit is gone: they do nothing, or fail with a clear error."""
+"""Entries of edits that do not exist any more: they do nothing, or fail with a clear error."""
 
 from __future__ import annotations
 

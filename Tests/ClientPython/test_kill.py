@@ -448,7 +448,7 @@ class HistoryWalk(Walk):
         self.stored(device, device.store.create("shoppers"), create, lambda: self.shoppers.update({name: None}))
 
     def edit_known(self, device: Device, name: str) -> None:
-        """A shopper that another program may make anew under the same number."""
+        """A shopper that another program may create again with the same number."""
         known = [one for one in device.store.records("shoppers") if isinstance(one["id"], int) and one["id"] > 3]
         known = [one for one in known if not str(one["customer"]["firstName"]).startswith("foreign")]
         if not known:

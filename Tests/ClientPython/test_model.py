@@ -200,7 +200,7 @@ class Device:
             pass
 
     def quiet(self) -> None:
-        """Answers a pull that is under way with nothing, so that the sync ends."""
+        """Answers an open pull without changes, so that the sync ends."""
         while self.held is not None and self.held.request.path.startswith("/v1/changes"):
             self.held.answer(self.page([]))
             self.settle()

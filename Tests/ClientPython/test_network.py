@@ -256,7 +256,7 @@ class BrokenSnapshotTests(StoreCase):
             self.server.answer(RULES) if name == "feed-a" else self.clock.advance(400)
             self.server.reply(Reply(200, text, {"content-type": "application/x-ndjson"}))
             self.assertNotEqual(store.sync().phase, "idle")
-            store._model.note(snapshot=None)  # another history: the next snapshot begins anew
+            store._model.note(snapshot=None)  # another history: the next snapshot starts again
         with store.edit("shoppers", 123) as s:
             s.customer.points += 1
         self.server.no_network()

@@ -1,4 +1,4 @@
-"""Subsets with edits under way, on SQLite and MariaDB."""
+"""Subsets with unsent edits, on SQLite and MariaDB."""
 
 from __future__ import annotations
 

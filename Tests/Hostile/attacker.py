@@ -12,18 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 from attacks import ATTACKS, Attack, Holding
 from watch import open_to
-from wire import Stranger
+from wire import Sender
 
 
 class Attacker:
-    """An attack that goes on until it is ended, then once more alone."""
+    """An attack that continues until it is ended, then once more alone."""
 
     def __init__(self, name: str, port: int, token: str):
         self.ready, self.go, self.round, self.end, self.last = (multiprocessing.Event() for _ in range(5))
         self.out = multiprocessing.Queue()
         self.process = multiprocessing.Process(
             target=work, daemon=True,
-            args=(name, Stranger(port, token), self.ready, self.go, self.round, self.end, self.last, self.out))
+            args=(name, Sender(port, token), self.ready, self.go, self.round, self.end, self.last, self.out))
         self.process.start()
 
     def drop(self) -> None:
@@ -37,21 +37,21 @@ class Attacker:
         return found
 
 
-def work(name: str, stranger: Stranger, ready, go, round, end, last, out) -> None:
+def work(name: str, sender: Sender, ready, go, round, end, last, out) -> None:
     try:
         attack = ATTACKS[name]
         if isinstance(attack, Holding):
-            hold(attack, stranger, ready, go, round, end, out)
+            hold(attack, sender, ready, go, round, end, out)
         else:
-            strike(attack, stranger, ready, go, round, end, last, out)
+            strike(attack, sender, ready, go, round, end, last, out)
     except Exception as fault:  # reported by the main process
         ready.set()
         round.set()
         out.put({"fault": f"{name}: {type(fault).__name__}: {fault}"})
 
 
-def strike(attack: Attack, stranger: Stranger, ready, go, round, end, last, out) -> None:
-    strokes = attack.make(stranger)
+def strike(attack: Attack, sender: Sender, ready, go, round, end, last, out) -> None:
+    strokes = attack.make(sender)
     pool = ThreadPoolExecutor(attack.at_once)
     finished, statuses = [], {}
     places = itertools.cycle(range(len(strokes)))
@@ -82,24 +82,24 @@ def strike(attack: Attack, stranger: Stranger, ready, go, round, end, last, out)
     out.put({"statuses": statuses, "longest": max(times), "alone": time.monotonic() - begun, "strokes": len(times)})
 
 
-def hold(attack: Holding, stranger: Stranger, ready, go, round, end, out) -> None:
+def hold(attack: Holding, sender: Sender, ready, go, round, end, out) -> None:
     held, closed = {}, []
     opened = 0
     if attack.prepare:
-        attack.prepare(stranger)
+        attack.prepare(sender)
     ready.set()
     go.wait()
     round.set()
     while True:
         begun = time.monotonic()
-        alive = open_to(stranger.port, set(held))
+        alive = open_to(sender.port, set(held))
         for port in [port for port in held if port not in alive]:
             connection, since = held.pop(port)
             closed.append(time.monotonic() - since)
             connection.close()
         while len(held) < attack.count and not end.is_set() and time.monotonic() - begun < 1:
             stroke = time.monotonic()
-            connection = attack.open(stranger)
+            connection = attack.open(sender)
             since = time.monotonic()
             held[connection.getsockname()[1]] = (connection, since)
             opened += 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bodies
 from place import ORDERS
-from wire import Stranger, edit, fresh_key, packed, plain, push
+from wire import Sender, edit, fresh_key, packed, plain, push
 
 PUSH, PREVIEW = "/v1/push", "/v1/push?preview=true"
 
@@ -17,7 +17,7 @@ class Attack:
     status."""
 
     point: str
-    make: Callable  # (Stranger) -> list of strokes
+    make: Callable  # (Sender) -> list of strokes
     seconds: int = 0
     at_once: int = 1
 
@@ -28,25 +28,25 @@ class Holding:
 
     point: str
     count: int
-    open: Callable  # (Stranger) -> socket
+    open: Callable  # (Sender) -> socket
     drip: bytes = b""
     limit: int = 0  # seconds within which the gateway has to close them
-    prepare: Callable = None  # (Stranger) -> anything, before the attack begins
+    prepare: Callable = None  # (Sender) -> anything, before the attack begins
 
 
-def posts(stranger: Stranger, sent: list, path: str = PUSH) -> list:
-    return [lambda body=body: stranger.send(stranger.request("POST", path, body))[0] for body in sent]
+def posts(sender: Sender, sent: list, path: str = PUSH) -> list:
+    return [lambda body=body: sender.send(sender.request("POST", path, body))[0] for body in sent]
 
 
-def names(stranger: Stranger) -> list:
-    return posts(stranger, [plain(body) for body in bodies.names()])
+def names(sender: Sender) -> list:
+    return posts(sender, [plain(body) for body in bodies.names()])
 
 
-def syncs(stranger: Stranger) -> list:
-    return posts(stranger, [plain(body) for body in bodies.syncs()], "/v1/sync")
+def syncs(sender: Sender) -> list:
+    return posts(sender, [plain(body) for body in bodies.syncs()], "/v1/sync")
 
 
-def headers(stranger: Stranger) -> list:
+def headers(sender: Sender) -> list:
     """Marks in the line and the headers of a request, as long as a head may be."""
     run = bodies.marks(60_000).encode()
     escaped = "%CC%81%CC%96" * 4_000
@@ -58,103 +58,103 @@ def headers(stranger: Stranger) -> list:
              f"/v1/changes?since=1&feed={escaped}", f"/v1/records/things?after={escaped}", f"/v1/records/things?{escaped}=1",
              "/v1/records/things?" + "a=1&" * 9_000, "/" * 40_000, "/v1/records/things/" + "1," * 20_000,
              "/v1/snapshot?after=" + "A" * 40_000, "/v1/records/things?limit=" + "9" * 40_000]
-    sent = [stranger.request("GET", "/v1/records/things/1", more=line + b"\r\n") for line in lines]
-    sent += [stranger.request("POST", PUSH, b"{}", more=line + b"\r\n") for line in lines[:3]]
-    sent += [stranger.request("GET", path) for path in paths]
-    return [lambda request=request: stranger.send(request)[0] for request in sent]
+    sent = [sender.request("GET", "/v1/records/things/1", more=line + b"\r\n") for line in lines]
+    sent += [sender.request("POST", PUSH, b"{}", more=line + b"\r\n") for line in lines[:3]]
+    sent += [sender.request("GET", path) for path in paths]
+    return [lambda request=request: sender.send(request)[0] for request in sent]
 
 
-def numbers(stranger: Stranger) -> list:
-    return posts(stranger, [bodies.numbers(4_000_000), bodies.numbers(7_600_000)])
+def numbers(sender: Sender) -> list:
+    return posts(sender, [bodies.numbers(4_000_000), bodies.numbers(7_600_000)])
 
 
-def creations(stranger: Stranger) -> list:
+def creations(sender: Sender) -> list:
     orders = iter(range(2, ORDERS))
-    return [lambda: stranger.send(stranger.request("POST", PUSH, bodies.creations(next(orders))))[0]]
+    return [lambda: sender.send(sender.request("POST", PUSH, bodies.creations(next(orders))))[0]]
 
 
-def conflicts(stranger: Stranger) -> list:
+def conflicts(sender: Sender) -> list:
     rounds = iter(range(1_000_000))
-    return [lambda: stranger.send(stranger.request("POST", PUSH, bodies.conflicts(next(rounds))))[0]]
+    return [lambda: sender.send(sender.request("POST", PUSH, bodies.conflicts(next(rounds))))[0]]
 
 
-def authors(stranger: Stranger) -> list:
+def authors(sender: Sender) -> list:
     rounds = iter(range(1_000_000))
-    return [lambda: stranger.send(stranger.request("POST", PUSH + "?by=true", bodies.conflicts(next(rounds))))[0]]
+    return [lambda: sender.send(sender.request("POST", PUSH + "?by=true", bodies.conflicts(next(rounds))))[0]]
 
 
-def deletions(stranger: Stranger) -> list:
-    return posts(stranger, [bodies.deletions()], PREVIEW)
+def deletions(sender: Sender) -> list:
+    return posts(sender, [bodies.deletions()], PREVIEW)
 
 
-def restorations(stranger: Stranger) -> list:
+def restorations(sender: Sender) -> list:
     """Deletes every row of a list, and then edits all of them, which brings them back from the journal."""
     rounds = iter(range(1_000_000))
-    deletion = [lambda: stranger.send(stranger.request("POST", PUSH, bodies.deletions(fresh_key())))[0]]
-    return deletion + [lambda: stranger.send(stranger.request("POST", PUSH, bodies.conflicts(next(rounds))))[0]]
+    deletion = [lambda: sender.send(sender.request("POST", PUSH, bodies.deletions(fresh_key())))[0]]
+    return deletion + [lambda: sender.send(sender.request("POST", PUSH, bodies.conflicts(next(rounds))))[0]]
 
 
 def merges(group: str, sides: list) -> Callable:
     """Writes the current values into new rows, and merges against them."""
-    def make(stranger: Stranger) -> list:
+    def make(sender: Sender) -> list:
         strokes = []
         start = {"tree": {}, "text": "a"}[group]
         for row, (base, edited, current) in enumerate(sides(), 6):
-            stranger.send(stranger.request("POST", PUSH, bodies.merging(group, row, start, current)))
-            strokes += posts(stranger, [bodies.merging(group, row, base, edited)])
+            sender.send(sender.request("POST", PUSH, bodies.merging(group, row, start, current)))
+            strokes += posts(sender, [bodies.merging(group, row, base, edited)])
         return strokes
     return make
 
 
-def one_record(stranger: Stranger) -> list:
-    return posts(stranger, [bodies.one_record()]) + [
-        lambda: stranger.send(stranger.request("GET", "/v1/records/large/1000000"))[0]]
+def one_record(sender: Sender) -> list:
+    return posts(sender, [bodies.one_record()]) + [
+        lambda: sender.send(sender.request("GET", "/v1/records/large/1000000"))[0]]
 
 
-def long_records(stranger: Stranger) -> list:
+def long_records(sender: Sender) -> list:
     """Short edits and reads of records that are as long as a body may be, each of another one."""
     strokes = []
     for row in range(5, 21):
-        stranger.send(stranger.request("POST", PUSH, bodies.merging("text", row, "a", "y " * 3_900_000)))
+        sender.send(sender.request("POST", PUSH, bodies.merging("text", row, "a", "y " * 3_900_000)))
         small = plain(push(edit("docs", row, {"doc": {"n": {"old": 1, "new": 2}}})))
-        strokes += posts(stranger, [small])
-    reads = [lambda row=row: stranger.send(stranger.request("GET", f"/v1/records/docs/{row}"))[0] for row in range(5, 21)]
+        strokes += posts(sender, [small])
+    reads = [lambda row=row: sender.send(sender.request("GET", f"/v1/records/docs/{row}"))[0] for row in range(5, 21)]
     return strokes + reads
 
 
-def long_page(stranger: Stranger) -> list:
+def long_page(sender: Sender) -> list:
     """A page of long records."""
-    long_records(stranger)
-    return [lambda path=path: stranger.send(stranger.request("GET", path))[0]
+    long_records(sender)
+    return [lambda path=path: sender.send(sender.request("GET", path))[0]
             for path in ("/v1/records/docs?limit=500", "/v1/snapshot?resources=docs", "/v1/changes?since=0")]
 
 
-def packed_records(stranger: Stranger) -> list:
+def packed_records(sender: Sender) -> list:
     """The same, compressed; and conflicts that were answered before, with the same keys."""
-    long_records(stranger)
+    long_records(sender)
     def again(row: int) -> bytes:
         return plain(push(edit("docs", row, {"doc": {"n": {"old": 1, "new": 2}}}), key=f"again-{row}"))
-    sent = [stranger.request("GET", f"/v1/records/docs/{row}", more=b"Accept-Encoding: gzip\r\n") for row in range(5, 21)]
-    sent += [stranger.request("POST", PUSH, again(row), more=b"Accept-Encoding: gzip\r\n") for row in range(5, 21)]
-    return [lambda request=request: stranger.send(request)[0] for request in sent]
+    sent = [sender.request("GET", f"/v1/records/docs/{row}", more=b"Accept-Encoding: gzip\r\n") for row in range(5, 21)]
+    sent += [sender.request("POST", PUSH, again(row), more=b"Accept-Encoding: gzip\r\n") for row in range(5, 21)]
+    return [lambda request=request: sender.send(request)[0] for request in sent]
 
 
-def journal(stranger: Stranger) -> list:
+def journal(sender: Sender) -> list:
     text = "y" * 7_900_000
-    return [lambda: stranger.send(stranger.request("POST", PUSH, bodies.refused(text)))[0]]
+    return [lambda: sender.send(sender.request("POST", PUSH, bodies.refused(text)))[0]]
 
 
-def journal_noise(stranger: Stranger) -> list:
+def journal_noise(sender: Sender) -> list:
     """Texts that cannot be compressed, until the share of the day is used up."""
     text = bodies.large_noise()
     def stroke():
         change = {"text": {"old": "b", "new": text}, "n": {"old": 0, "new": 5000}}
         body = plain(push(edit("docs", 4, {"doc": change}), key=bodies.fresh_key()))
-        return stranger.send(stranger.request("POST", PUSH, body))[0]
+        return sender.send(sender.request("POST", PUSH, body))[0]
     return [stroke]
 
 
-def ids(stranger: Stranger) -> list:
+def ids(sender: Sender) -> list:
     """Keys that a client may not choose, private values, and deletions of existing and missing rows."""
     created = {"doc": {"old": None, "new": {"secret": "whisper"}}}
     gone = {"doc": {"old": {"text": "a", "tree": {}, "secret": "s", "n": 0}, "new": None}}
@@ -162,12 +162,12 @@ def ids(stranger: Stranger) -> list:
     sent += [push(edit("docs", key, created)) for key in (-3, "-3")]
     sent += [push(edit("docs", 999_999, gone)), push(edit("docs", 1, {"doc": {
         "secret": {"old": "q", "new": "whisper"}, "n": {"old": 0, "new": 5000}}}))]
-    return posts(stranger, [plain(body) for body in sent])
+    return posts(sender, [plain(body) for body in sent])
 
 
-def smuggled(stranger: Stranger) -> list:
+def smuggled(sender: Sender) -> list:
     """Heads that are ambiguous, or resemble those of a web page."""
-    line = f"POST /v1/push HTTP/1.1\r\nAuthorization: Bearer {stranger.token}\r\n".encode()
+    line = f"POST /v1/push HTTP/1.1\r\nAuthorization: Bearer {sender.token}\r\n".encode()
     sent = [b"Host: a\r\nHost: b\r\nContent-Length: 2\r\n\r\n{}", b"Content-Length: 2\r\n\r\n{}",
             b"Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
             b"Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n0\r\n\r\n",
@@ -176,72 +176,72 @@ def smuggled(stranger: Stranger) -> list:
             b"Host: a\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",
             b"Host: a\r\nX\xff\xfe: 1\r\nIdempotency-Key: \xff\xfe\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
             b"Host: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\n{\r\n" * 50_000]
-    undo = f"POST /v1/journal/1/undo HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {stranger.token}\r\n\r\n".encode()
-    return [lambda request=request: stranger.send(request)[0] for request in [*(line + part for part in sent), undo]]
+    undo = f"POST /v1/journal/1/undo HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {sender.token}\r\n\r\n".encode()
+    return [lambda request=request: sender.send(request)[0] for request in [*(line + part for part in sent), undo]]
 
 
-def deep(stranger: Stranger) -> list:
-    return posts(stranger, bodies.deep())
+def deep(sender: Sender) -> list:
+    return posts(sender, bodies.deep())
 
 
-def values(stranger: Stranger) -> list:
+def values(sender: Sender) -> list:
     sent = bodies.values()
-    return posts(stranger, sent[:-1]) + posts(stranger, sent[-1:], "/v1/sync")
+    return posts(sender, sent[:-1]) + posts(sender, sent[-1:], "/v1/sync")
 
 
-def savepoints(stranger: Stranger) -> list:
-    return [lambda: stranger.send(stranger.request("POST", PUSH, bodies.savepoints()))[0]]
+def savepoints(sender: Sender) -> list:
+    return [lambda: sender.send(sender.request("POST", PUSH, bodies.savepoints()))[0]]
 
 
-def many_pushes(stranger: Stranger) -> list:
-    return [lambda: stranger.send(stranger.request("POST", "/v1/sync", bodies.many_pushes(40_000)))[0]]
+def many_pushes(sender: Sender) -> list:
+    return [lambda: sender.send(sender.request("POST", "/v1/sync", bodies.many_pushes(40_000)))[0]]
 
 
-def pages(stranger: Stranger) -> list:
+def pages(sender: Sender) -> list:
     """Pages and a snapshot of large records, read as quickly as they come."""
-    return [lambda path=path: stranger.send(stranger.request("GET", path))[0]
+    return [lambda path=path: sender.send(sender.request("GET", path))[0]
             for path in ("/v1/records/large?limit=500", "/v1/snapshot?resources=large")]
 
 
 def flood(path: str, count: int = 400) -> Callable:
-    def make(stranger: Stranger) -> list:
-        request = stranger.request("GET", path)
-        return [lambda: stranger.send(request * count, count)[0]]
+    def make(sender: Sender) -> list:
+        request = sender.request("GET", path)
+        return [lambda: sender.send(request * count, count)[0]]
     return make
 
 
-def garbage(stranger: Stranger) -> list:
+def garbage(sender: Sender) -> list:
     def stroke():
-        sent = b"".join(Stranger(stranger.port, token).request("GET", "/v1/records/things/1")
+        sent = b"".join(Sender(sender.port, token).request("GET", "/v1/records/things/1")
                         for token in bodies.garbage_tokens(200))
-        return stranger.send(sent, 200)[0]
+        return sender.send(sent, 200)[0]
     return [stroke]
 
 
-def bombs(stranger: Stranger) -> list:
-    return posts(stranger, bodies.bombs())
+def bombs(sender: Sender) -> list:
+    return posts(sender, bodies.bombs())
 
 
-def half_body(stranger: Stranger):
-    connection = stranger.connect()
+def half_body(sender: Sender):
+    connection = sender.connect()
     size = 8_388_608
     try:
-        connection.sendall(stranger.head("POST", PUSH, size) + b" " * (size - 1))
+        connection.sendall(sender.head("POST", PUSH, size) + b" " * (size - 1))
     except OSError:
         pass  # there was no room for it
     return connection
 
 
-def half_head(stranger: Stranger):
-    connection = stranger.connect()
+def half_head(sender: Sender):
+    connection = sender.connect()
     connection.sendall(b"GET /v1/rules HTTP/1.1\r\nHost: localhost\r\nX-Filler: ")
     return connection
 
 
 def unread(path: str, more: bytes = b"") -> Callable:
-    def open(stranger: Stranger):
-        connection = stranger.connect(receive=4096)
-        connection.sendall(stranger.request("GET", path, more=more))
+    def open(sender: Sender):
+        connection = sender.connect(receive=4096)
+        connection.sendall(sender.request("GET", path, more=more))
         return connection
     return open
 
@@ -249,11 +249,11 @@ def unread(path: str, more: bytes = b"") -> Callable:
 def unread_long(method: str, path: str, body=None, more: bytes = b"") -> Callable:
     """Does not read answers with records of the maximum length of a body, each time different ones."""
     numbers = itertools.count(1)
-    def open(stranger: Stranger):
+    def open(sender: Sender):
         number = next(numbers)
-        connection = stranger.connect(receive=4096)
+        connection = sender.connect(receive=4096)
         sent = body(number) if body else None
-        connection.sendall(stranger.request(method, path.format(number % 16 + 5, number), sent, more))
+        connection.sendall(sender.request(method, path.format(number % 16 + 5, number), sent, more))
         return connection
     return open
 

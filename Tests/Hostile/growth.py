@@ -9,7 +9,7 @@ from pathlib import Path
 import bodies
 from place import RULES, Process, noise, run
 from watch import processor
-from wire import Stranger, edit, fresh_key, packed, plain, push
+from wire import Sender, edit, fresh_key, packed, plain, push
 
 SQL = """
 CREATE TABLE things (id INT PRIMARY KEY, n BIGINT NOT NULL, label VARCHAR(200) NOT NULL);
@@ -41,7 +41,7 @@ class Counted(Process):
         for name, text in RULES.items():
             (rules / f"{name}.yaml").write_text(text.lstrip())
         run(["sqlite3", folder / "db"], SQL)
-        printed = run([binary, "token", "new", "--name", "stranger"]).splitlines()
+        printed = run([binary, "token", "new", "--name", "sender"]).splitlines()
         (folder / "tokens").write_text(printed[3].strip() + "\n")
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -50,7 +50,7 @@ class Counted(Process):
             ["env", f"LD_PRELOAD={library}", f"HOSTILE_COUNTER={self.counter}", binary, "serve", "--database",
              f"sqlite:{folder / 'db'}", "--rules", rules, "--tokens", folder / "tokens", "--listen",
              f"127.0.0.1:{self.port}", "--log-level", "warning"], folder / "gateway.log")
-        self.stranger = Stranger(self.port, printed[1].strip())
+        self.sender = Sender(self.port, printed[1].strip())
         self.wait_until(self.is_ready)
 
     def is_ready(self) -> bool:
@@ -79,7 +79,7 @@ class Counted(Process):
         """The status, the bytes of work, and the seconds of processor that a request costs."""
         self.rest()
         work, seconds = self.work, processor(self.pid)
-        status, _ = self.stranger.send(request)
+        status, _ = self.sender.send(request)
         self.rest()
         return status, self.work - work, processor(self.pid) - seconds
 
@@ -92,9 +92,9 @@ def merging(group: str, sides, gateway: Counted) -> bytes:
     base, edited, current = sides
     row = next(ROWS)
     start = {"tree": {}, "text": "a"}[group]
-    stranger = gateway.stranger
-    stranger.send(stranger.request("POST", "/v1/push", bodies.merging(group, row, start, current)))
-    return stranger.request("POST", "/v1/push", bodies.merging(group, row, base, edited))
+    sender = gateway.sender
+    sender.send(sender.request("POST", "/v1/push", bodies.merging(group, row, start, current)))
+    return sender.request("POST", "/v1/push", bodies.merging(group, row, base, edited))
 
 
 def wide(count: int, value: int) -> dict:
@@ -110,7 +110,7 @@ def lines(count: int, side: int) -> str:
 
 
 def posted(gateway: Counted, body: bytes, path: str = "/v1/push") -> bytes:
-    return gateway.stranger.request("POST", path, body)
+    return gateway.sender.request("POST", path, body)
 
 
 def conflicts(order: int, first: int, count: int) -> bytes:
@@ -120,8 +120,8 @@ def conflicts(order: int, first: int, count: int) -> bytes:
 
 def returning(gateway: Counted, order: int, first: int, count: int) -> bytes:
     """Deletes rows of a list, and returns the request that brings them back."""
-    stranger = gateway.stranger
-    stranger.send(stranger.request("POST", "/v1/push", plain(push(edit("orders", order, {"items": [
+    sender = gateway.sender
+    sender.send(sender.request("POST", "/v1/push", plain(push(edit("orders", order, {"items": [
         {"id": number, "old": {"a": "a", "b": "b"}, "new": None} for number in range(first, first + count)]})))))
     return posted(gateway, conflicts(order, first, count))
 
@@ -136,7 +136,7 @@ CASES = [
     ("a temporary id of marks", "bytes", 500_000, lambda g, n: posted(
         g, plain(push(edit("docs", "tmp:" + bodies.marks(n), {"doc": {"old": None, "new": {}}}))))),
     ("rules of marks", "bytes", 500_000, lambda g, n: posted(g, plain(push(rules=bodies.marks(n))))),
-    ("a header of marks", "bytes", 15_000, lambda g, n: g.stranger.request(
+    ("a header of marks", "bytes", 15_000, lambda g, n: g.sender.request(
         "GET", "/v1/records/things/1", more=b"X-Device-ID: " + bodies.marks(n).encode() + b"\r\n")),
     ("a word of marks, merged", "bytes", 250_000, lambda g, n: merging(
         "text", ["abc"[side - 1] + bodies.marks(n) for side in (1, 2, 3)], g)),

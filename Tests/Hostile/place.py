@@ -85,7 +85,7 @@ class Place:
     def make_tokens(self) -> None:
         """One token for each normal client, another for the hostile one, and the key set of an identity provider."""
         lines, self.normal = [], []
-        for name in [f"tablet-{number}" for number in range(self.NORMAL)] + ["stranger"]:
+        for name in [f"tablet-{number}" for number in range(self.NORMAL)] + ["sender"]:
             printed = run([self.binary, "token", "new", "--name", name]).splitlines()
             lines.append(printed[3].strip())
             self.normal.append(printed[1].strip())

@@ -6,7 +6,7 @@ import socket
 import time
 
 
-class Stranger:
+class Sender:
     """The sender: the gateway's port and a token."""
 
     def __init__(self, port: int, token: str, version: str = ""):
@@ -100,4 +100,4 @@ def edit(resource: str, key, changeset: dict) -> dict:
 
 
 def fresh_key() -> str:
-    return f"stranger-{time.monotonic_ns()}"
+    return f"sender-{time.monotonic_ns()}"

@@ -220,7 +220,7 @@ test("a sync that ends an earlier snapshot gets the later changes", async () => 
   assert.ok(storage.hasFailed);
   await first.close();
   gateway.draw = () => 0.5;
-  gateway.stranger();
+  gateway.addElsewhere();
   gateway.draw = null;
   const store = await begin();
   await store.sync();

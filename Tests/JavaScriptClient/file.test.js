@@ -32,7 +32,7 @@ test("a file that is truncated at any position contains whole transactions", asy
     const again = await FileStorage.open(cut);
     const whole = sizes.filter((one) => one <= length).length;
     assert.deepEqual(await all(again), states[Math.max(0, whole - 1)], `cut at byte ${length}`);
-    // And it goes on from there.
+    // The file can be used further.
     await again.run(true, (tx) => tx.put("t", "on", 1));
     await again.close();
     const third = await FileStorage.open(cut);

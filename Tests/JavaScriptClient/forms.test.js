@@ -296,7 +296,7 @@ test("a form of a refused edit is saved as a whole, and leaves the list", async 
   await store.close();
 });
 
-test("a form of a new record is a creation, and goes on as a form of it", async () => {
+test("a form of a new record is a creation, and then a form of this record", async () => {
   const { gateway, store } = await started(), form = await store.form("tags");
   assert.deepEqual([form.isDirty, form.field("tag.name").input, form.base], [false, "", null]);
   form.field("tag.rank").set("");

@@ -8,9 +8,9 @@ import { Run } from "./model.js";
 import { scripted } from "./stores.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../ClientCases/${name}`, import.meta.url), "utf8"));
-const { rules } = read("model.json"), told = { ...read("keep.json"), rules };
+const { rules } = read("model.json"), shared = { ...read("keep.json"), rules };
 
-for (const one of told.cases) test(`${one.rule}: ${one.name}`, () => new Run(told, one).run());
+for (const one of shared.cases) test(`${one.rule}: ${one.name}`, () => new Run(shared, one).run());
 
 test("a subset of another form is an error at once", async () => {
   const refused = (keep, path) => assert.rejects(scripted([], { keep }), { code: "invalid-option", path });

@@ -65,11 +65,11 @@ export class Run {
   revision = 1;
   feed = "f1";
 
-  /** @param told the file, with `rules` and `base` */
-  constructor(told, theCase) {
+  /** @param file the file, with `rules` and `base` */
+  constructor(file, theCase) {
     this.case = theCase;
-    this.rules = structuredClone(told.rules);
-    this.server = new ScriptedServer({ rules: this.rules, records: theCase.base ?? told.base, feed: "f1", revision: 1 });
+    this.rules = structuredClone(file.rules);
+    this.server = new ScriptedServer({ rules: this.rules, records: theCase.base ?? file.base, feed: "f1", revision: 1 });
     this.server.handle("/v1/snapshot", (request) => {
       const query = request.url.searchParams;
       if (this.expected) assert.equal(query.get("resources"), this.expected);
@@ -131,21 +131,21 @@ export class Run {
 
   /** Answers a request for the difference of two filters by the last step. Without a step the connection breaks. */
   answerDifference(request, query) {
-    const told = this.gatewayDifference;
-    this.gatewayDifference = told?.then ?? null;
-    if (!told) return request.fail();
-    const filter = filterOf("keep" in told ? told.keep : this.keepNow);
+    const answer = this.gatewayDifference;
+    this.gatewayDifference = answer?.then ?? null;
+    if (!answer) return request.fail();
+    const filter = filterOf("keep" in answer ? answer.keep : this.keepNow);
     assert.equal(query.get("unless"), `${this.feed}:${this.revision}`);
     assert.deepEqual(filterIn(query), filter);
-    assert.equal(query.get("after"), told.after ?? null);
-    if (told.status) {
-      if (told.snapshot) Object.assign(this.server, { records: told.snapshot, feed: (this.feed = told.feed), revision: this.revision });
-      return request.answer(told.status, { type: `urn:fieldmerge:problem:${told.code}`, title: told.code, status: told.status, code: told.code, detail: told.code, retry: false });
+    assert.equal(query.get("after"), answer.after ?? null);
+    if (answer.status) {
+      if (answer.snapshot) Object.assign(this.server, { records: answer.snapshot, feed: (this.feed = answer.feed), revision: this.revision });
+      return request.answer(answer.status, { type: `urn:fieldmerge:problem:${answer.code}`, title: answer.code, status: answer.status, code: answer.code, detail: answer.code, retry: false });
     }
-    const head = { feed: told.feed, revision: this.revision, rules: this.rules.version, resources: this.rules.resources.map(({ resource }) => resource), records: null };
-    const lines = [{ snapshot: head }, ...told.lines, told.cursor ? { cursor: told.cursor } : { end: { records: told.lines.length } }];
+    const head = { feed: answer.feed, revision: this.revision, rules: this.rules.version, resources: this.rules.resources.map(({ resource }) => resource), records: null };
+    const lines = [{ snapshot: head }, ...answer.lines, answer.cursor ? { cursor: answer.cursor } : { end: { records: answer.lines.length } }];
     request.answer(200, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { headers: { "Content-Type": "application/x-ndjson" } });
-    if (!told.cursor) Object.assign(this, { filter, feed: told.feed });
+    if (!answer.cursor) Object.assign(this, { filter, feed: answer.feed });
   }
 
   /** Compares the filter of a request for changes with that of the feed. */
@@ -366,8 +366,8 @@ export class Run {
   async listed({ of, entry, call, without, as, error }) {
     const list = await (of === "refused" ? this.storeNow.refusedEdits() : this.storeNow[of]());
     await this.ticketOf({ error }, async () => {
-      const told = await list[entry][call](without && { without: this.names.filled(without) });
-      if (as) this.drafts.set(as, told);
+      const result = await list[entry][call](without && { without: this.names.filled(without) });
+      if (as) this.drafts.set(as, result);
     });
   }
 

@@ -2,6 +2,6 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Run } from "./model.js";
 
-const told = JSON.parse(readFileSync(new URL("../ClientCases/model.json", import.meta.url)));
+const shared = JSON.parse(readFileSync(new URL("../ClientCases/model.json", import.meta.url)));
 
-for (const one of told.cases) test(`${one.name} (${one.rule})`, () => new Run(told, one).run());
+for (const one of shared.cases) test(`${one.name} (${one.rule})`, () => new Run(shared, one).run());

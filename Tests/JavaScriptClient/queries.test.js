@@ -8,13 +8,13 @@ import { Run } from "./model.js";
 import { SimulatedGateway } from "./simulated.js";
 import { until } from "./stores.js";
 
-const told = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
+const shared = JSON.parse(readFileSync(new URL("../ClientCases/queries.json", import.meta.url)));
 
 const followedIn = ({ followed }) => followed.map((one) => Object.fromEntries(Object.entries(one).map(([name, record]) => [name, record && record.id])));
 
 /** The steps of queries, in addition to those of the model. */
 class QueryRun extends Run {
-  options = { search: told.search };
+  options = { search: shared.search };
   results = new Map();
   lives = new Map();
 
@@ -63,16 +63,16 @@ class QueryRun extends Run {
 
 /** Runs a case with and without indexes. */
 function both(name, theCase) {
-  test(name, () => new QueryRun(told, theCase).run());
+  test(name, () => new QueryRun(shared, theCase).run());
   test(`${name}, with indexes`, () => {
-    const run = new QueryRun(told, theCase);
-    run.options = { search: told.search, indexes: told.indexes };
+    const run = new QueryRun(shared, theCase);
+    run.options = { search: shared.search, indexes: shared.indexes };
     return run.run();
   });
 }
 
-for (const { name, ...query } of told.queries) both(`query: ${name}`, { steps: [{ do: "query", ...query }] });
-for (const { name, rule, steps } of told.cases) both(`${name} (${rule})`, { steps });
+for (const { name, ...query } of shared.queries) both(`query: ${name}`, { steps: [{ do: "query", ...query }] });
+for (const { name, rule, steps } of shared.cases) both(`${name} (${rule})`, { steps });
 
 test("a live list has its records as soon as the first load ends", async () => {
   const clock = new TestClock(), begun = clock.now(), gateway = new SimulatedGateway(null);

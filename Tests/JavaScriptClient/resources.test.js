@@ -32,7 +32,7 @@ test("an edit of a resource that is no longer stored is sent, also if it was mad
   assert.equal(gateway.records.get("boxes/1").box.label, "mine");
 });
 
-test("an edit of a resource that is not stored is sent after everything was read anew", async () => {
+test("an edit of a resource that is not stored is sent after everything was read again", async () => {
   const { gateway, hooks, begin } = device(), store = await begin({ resources: ["tags"] });
   await store.sync();
   await store.record("boxes", 1);
@@ -60,7 +60,7 @@ test("two tabs with different resources store those of the last opened tab, and 
   assert.equal((await first.record("boxes", 1)).box.label, "theirs");
 });
 
-test("a record that was read while an edit of it was under way does not replace its answer", async () => {
+test("a record that was read while an edit of it was sent does not replace the answer", async () => {
   const { gateway, hooks, begin } = device(), store = await begin({ resources: ["tags"] });
   await store.sync();
   await store.edit("boxes", 1, (box) => { box.things.push({ name: "once" }); });

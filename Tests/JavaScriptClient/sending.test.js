@@ -236,7 +236,7 @@ test("the answer to a large push replaces no newer record", async () => {
   await store.close();
 });
 
-/** A store whose large push of box 1 is under way, and a page of the changes, which a test changes. */
+/** A store whose large push of box 1 is being sent, and a page of the changes, which a test changes. */
 async function withLarge() {
   const { server, store, merge } = await begun(), told = { revision: 1, changes: [], fails: false };
   const page = () => ({ feed: "feed-1", revision: told.revision, more: false, rules: "v1", changes: told.changes.map((record) => ({ revision: told.revision, resource: record.tag ? "tags" : "boxes", id: record.id, record })) });
@@ -254,7 +254,7 @@ test("the changes of a large push remain visible until a page contains them", as
     told.fails = false;
     const synced = store.sync(), big = await server.request();
     assert.deepEqual(idsOf(big), [own]);
-    // A page comes while the large push is under way, and none after it.
+    // A page comes while the large push is being sent, and none after it.
     await label(store, 3, `with ${own}`);
     const other = store.sync();
     merge(await server.request(), { 3: box(3, { label: `with ${own}` }) });

@@ -44,7 +44,7 @@ export class SimulatedGateway {
   /** Texts that were refused, with their edits. */
   refused = new Set();
   /** How often another program has added to each box. */
-  strangers = { 1: 0, 2: 0, 3: 0 };
+  foreignAdditions = { 1: 0, 2: 0, 3: 0 };
   /** Names that were stored and removed by a restore, and how often the history has changed. */
   rolledBack = new Set();
   histories = 0;
@@ -224,13 +224,13 @@ export class SimulatedGateway {
   }
 
   /** Another program adds to a counter. */
-  stranger() {
+  addElsewhere() {
     const id = 1 + Math.floor(this.draw() * 3), record = structuredClone(this.records.get(`boxes/${id}`));
     record.box.count += 1000;
     record.box.label = `s${Math.floor(this.draw() * 1000)}`;
     this.records.set(`boxes/${id}`, record);
     this.#changes.set(`boxes/${id}`, ++this.revision);
-    this.strangers[id] += 1;
+    this.foreignAdditions[id] += 1;
   }
 
   /** Starts a new feed with the same history. */
@@ -253,7 +253,7 @@ export class SimulatedGateway {
     this.begin();
   }
 
-  #copy() { return structuredClone({ records: this.records, strangers: this.strangers, kept: this.#kept, last: this.#last }); }
+  #copy() { return structuredClone({ records: this.records, foreignAdditions: this.foreignAdditions, kept: this.#kept, last: this.#last }); }
 
   backUp() { this.#backup = this.#copy(); }
 
@@ -263,8 +263,8 @@ export class SimulatedGateway {
    */
   restore() {
     const before = this.names();
-    const { records, strangers, kept, last } = structuredClone(this.#backup);
-    Object.assign(this, { records, strangers });
+    const { records, foreignAdditions, kept, last } = structuredClone(this.#backup);
+    Object.assign(this, { records, foreignAdditions });
     [this.#kept, this.#last] = [kept, last];
     this.#shape();
     const left = this.names();

@@ -292,7 +292,7 @@ test("a watched list reads only changed records", async () => {
   await store.close();
 });
 
-test("a page that is opened without a network is offline once it has tried, and goes on with the network", async (context) => {
+test("a page that is opened without a network is offline after its first try, and continues with the network", async (context) => {
   const listeners = new Map(), before = Object.getOwnPropertyDescriptor(globalThis, "navigator"), { addEventListener } = globalThis;
   context.after(() => {
     if (before) Object.defineProperty(globalThis, "navigator", before);
@@ -529,7 +529,7 @@ test("a push that an older version froze without feed and sent is repeated as it
   await again.close();
 });
 
-test("a store of an older version that was reading everything anew does so, and then names the feed", async () => {
+test("a store of an older version that was reading everything again does so, and then names the feed", async () => {
   const storage = new MemoryStorage(), { server, store, clock } = await started({ path: undefined, storage });
   await store.close();
   await storage.run(true, async (tx) => tx.put("meta", "meta", { ...(await tx.get("meta", "meta")), feed: null, revision: null, snapshot: null }));

@@ -6,7 +6,7 @@ import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { folder, startMariaDB, startShop } from "./gateway.js";
 
 /*
- * Subsets with edits under way, on both engines.
+ * Subsets with unsent edits, on both engines.
  */
 
 let mariadb;

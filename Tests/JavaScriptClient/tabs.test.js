@@ -65,7 +65,7 @@ test("a tab that does not lead lets the leading tab sync", async (context) => {
   const { gateway, all: [leading, other] } = await tabs(context, 2);
   assert.deepEqual([await leading.isLeading, await other.isLeading], [true, false]);
   gateway.draw = () => 0.4;
-  gateway.stranger();
+  gateway.addElsewhere();
   gateway.calm();
   const before = leading.asked.length, report = await other.store.sync();
   assert.deepEqual([report.phase, report.changes], ["idle", 1]);

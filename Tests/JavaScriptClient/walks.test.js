@@ -12,7 +12,7 @@ class MortalStorage {
   steps = 0;
   isDead = false;
 
-  /** @param {() => boolean} fails whether a step fails, though the process goes on */
+  /** @param {() => boolean} fails whether a step fails while the process continues */
   constructor(kept, killAt, fails) {
     this.fails = fails;
     this.kept = kept;
@@ -71,7 +71,7 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false, parts = f
         const store = stores[Math.floor(draw() * stores.length)], dice = draw();
         if (dice < 0.25) running.push(store.sync());
         else if (dice < 0.35) await Promise.all(running.splice(0));
-        else if (dice < 0.41) gateway.stranger();
+        else if (dice < 0.41) gateway.addElsewhere();
         else if (dice < 0.42) gateway.begin();
         else if (dice < 0.44 && shapes) gateway.changeRules();
         else if (dice < 0.43 && changes) gateway.backUp();
@@ -109,7 +109,7 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false, parts = f
             });
             if (isRanked) ranked.add(name);
           } else if (dice < 0.88 && changes) {
-            // A tag that another program may make anew under the same number.
+            // A tag that another program may create again with the same number.
             const known = (await store.records("tags")).filter(({ id }) => typeof id === "number");
             if (known.length) await store.edit("tags", known[0].id, (one) => { if (!one.tag.name.startsWith("foreign")) one.tag.rank = 8; });
             if (draw() < 0.3) gateway.restore();
@@ -177,7 +177,7 @@ async function compare(store, gateway, { added, tags, ranked, seed, shapes }) {
   const isAccounted = (name) => names.includes(name) || gateway.rolledBack.has(name) || texts.includes(`"${name}"`);
   for (let id = 1; id <= 3; id++) {
     const record = gateway.records.get(`boxes/${id}`);
-    assert.equal(record.box.count, record.things.length + 1000 * gateway.strangers[id], `${where}: box ${id} counts exactly`);
+    assert.equal(record.box.count, record.things.length + 1000 * gateway.foreignAdditions[id], `${where}: box ${id} counts exactly`);
     assert.deepEqual(await store.record("boxes", id), record, `${where}: the store has what the server has`);
     for (const { name } of record.things) assert.equal(added.get(name), id, `${where}: ${name} is where it was added`);
   }

@@ -131,7 +131,7 @@ class Client:
                 self.faults.add("unexpected", f"{self.name}: {json.dumps(push.body)} was answered {status} {text[:1500]}")
 
     def is_outside_rows(self, push: Push, text: str) -> bool:
-        """True if a part would go to a good that the client may not see."""
+        """True if a part would be moved to a good that the client may not read."""
         return code_of(text) == "outside-rows" and self.place.world["referred"] and any(
             edit["resource"] == "parts" for edit in push.body["edits"])
 

@@ -38,7 +38,7 @@ class Ledger:
         self.frozen = {}
         self.never = {}
         self.journalled = {}
-        # Goods that were deleted, whose parts may have gone with them.
+        # Deleted goods, whose parts may have been deleted by cascade.
         self.lost_goods = {}
         for table, found in rows.items():
             for key, row in found.items():

@@ -94,7 +94,7 @@ class Run:
         self.answers = {client.name: list(client.answers) for client in self.clients}
 
     def restore(self, what: str) -> None:
-        """Pushes since the dump are gone. A journal alone has only lost their entries."""
+        """Pushes since the dump are lost. A journal alone has only lost their entries."""
         has_data, has_journal = what in ("data", "both"), what in ("journal", "both")
         self.chaos.counts["restore"] = self.chaos.counts.get("restore", 0) + 1
         self.place.restore(has_data, has_journal, self.last_entry)

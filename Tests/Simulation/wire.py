@@ -5,7 +5,7 @@ import json
 
 
 class Caller:
-    """Its calls are steps of an event (turns.py): they yield while the answer is under way."""
+    """Its calls are steps of an event (turns.py): they yield until the answer arrives."""
 
     def __init__(self, place, client: dict, faults):
         self.place, self.client, self.faults = place, client, faults

@@ -1,7 +1,7 @@
 /*
  * All records of a table over one connection, as a snapshot or page by page.
  *
- * The bytes are looked at as they come, and nothing of them is kept but the line or the number that is under way: every
+ * The bytes are read in parts, and only the current line or number is kept: every
  * record has to be there once, in the order of the keys, with the street of its version.
  */
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@ static uint32_t *versions;
 static char bytes[ROOM + 1];
 static size_t length, place; /* the received bytes, and how many of them were read */
 static bool is_chunked, is_behind_chunk;
-static size_t left; /* of the body, or of the chunk that is under way */
+static size_t left; /* of the body, or of the current chunk */
 static size_t records;
 
 static void open_connection(void) {

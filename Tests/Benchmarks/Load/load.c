@@ -1,5 +1,5 @@
 /*
- * The load generator: many clients over HTTP/1.1 with keep-alive, each with one request under way.
+ * The load generator: many clients over HTTP/1.1 with keep-alive, each with one open request.
  *
  * One thread and epoll, to use little of the processors that it shares with the gateway. Each answer is checked. The
  * first wrong one is printed, and any wrong answer ends the program with status 1.

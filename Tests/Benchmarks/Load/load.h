@@ -36,14 +36,14 @@ static inline void buffer_need(struct buffer *buffer, size_t more) {
     if (buffer->capacity - buffer->length < more) buffer_grow(buffer, more);
 }
 
-/* One connection, with one request under way. */
+/* One connection with one open request. */
 struct client {
     int file;
     uint64_t random, started;
     struct buffer request, answer;
     size_t sent;
     bool waits_to_write;
-    uint32_t *indexes;        /* the rows under way */
+    uint32_t *indexes;        /* the rows of the open request */
     /* Of the answer, once its head is complete: */
     size_t head;
     size_t body;              /* bytes of the body, with Content-Length */

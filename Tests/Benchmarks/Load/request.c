@@ -6,7 +6,7 @@
 
 enum { LONGEST_EDIT = 1024, HEAD = 512 };
 
-static unsigned char *busy; /* a byte for each row that is under way */
+static unsigned char *busy; /* a byte for each row of an open request */
 
 void buffer_grow(struct buffer *buffer, size_t more) {
     size_t capacity = buffer->capacity ? buffer->capacity : 4096;

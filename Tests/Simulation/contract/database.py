@@ -28,7 +28,7 @@ class Database:
         return self.rows[table.name].get(key)
 
     def next_number(self, table) -> int:
-        """The number that SQLite would give to a new row."""
+        """The number that SQLite would assign to a new row."""
         return max([key[0] for key in self.rows[table.name]], default=0) + 1
 
     def insert(self, table, values: dict) -> tuple:

@@ -138,7 +138,7 @@ class Rows(Groups):
         return key
 
     def merge_without_record(self, edit, change) -> None:
-        """An item or a singleton whose record is gone."""
+        """An item or a singleton whose record is missing."""
         key = edit.key if not change.section.is_list else None if change.id is None else as_key(change.id)
         if change.kind == "create":
             self.missing |= set(edit.creations())

@@ -1,4 +1,4 @@
-"""A transaction stays open while a later one is committed and reported. Then the feed also reports the earlier one.
+"""A transaction remains open while a later one is committed and reported. Then the feed also reports the earlier one.
 
 The only gateway has no scan, which would find the row.
 """
