@@ -24,7 +24,7 @@ extension CreatedRowTests {
         return Dictionary(edits.map { ($0["id"].key, $0["changeset"]) }) { first, _ in first }
     }
 
-    @Test("Bases of two records of one push, of an item, and of a section have what their own answer reports")
+    @Test("Bases of two records of one push, of an item, and of a section have the values of their answers")
     func basesOfOnePush() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -77,7 +77,7 @@ extension CreatedRowTests {
         #expect(lee["groceries"][1]["item"]["old"] == ["name": "Oil", "quantity": "1"])
     }
 
-    @Test("Bases of rows without a temporary id have what the answer to their creation reports")
+    @Test("Bases of rows without a temporary id have the values in the answer to their creation")
     func basesOfRowsWithChosenIDs() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -119,8 +119,8 @@ extension CreatedRowTests {
         #expect(try Self.lastChanges(gateway)[real.key]?["order"]["note"] == ["old": "none", "new": "mine"])
     }
 
-    @Test("A section that was created behind its record has a base of its own")
-    func aBaseOfALaterSection() async throws {
+    @Test("A section that was created after its record has a separate base")
+    func laterSection() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
@@ -144,8 +144,8 @@ extension CreatedRowTests {
         #expect(sent["card"]["number"] == ["old": "N1", "new": "N5"])
     }
 
-    @Test("A base of one process has what another process got as the answer")
-    func aBaseOfAnotherProcess() async throws {
+    @Test("A base of one process has the values of an answer to another process")
+    func otherProcess() async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let gateway = try Self.gateway()
@@ -168,8 +168,8 @@ extension CreatedRowTests {
         await other.close()
     }
 
-    @Test("The answer to a creation counts that was refused and sent again")
-    func aBaseOfAResentCreation() async throws {
+    @Test("The answer to a creation counts if it was refused and sent again")
+    func resentCreation() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let id = try await store.create("shoppers") { edit in
@@ -197,8 +197,8 @@ extension CreatedRowTests {
         #expect(sent["groceries"][0]["item"]["old"] == ["name": "Rice", "quantity": "1"])
     }
 
-    @Test("A form has null as old of a field that the creation has gained since")
-    func aFieldThatTheCreationGains() async throws {
+    @Test("The old value of a field that rules add to a creation is null in its form")
+    func addedField() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
@@ -215,8 +215,8 @@ extension CreatedRowTests {
         #expect(sent["lastName"] == ["old": nil, "new": "Hall"] && sent["points"] == ["old": 5, "new": 3])
     }
 
-    @Test("A row that is deleted and created again has what the answer to its second creation reports")
-    func aBaseOfASecondCreation() async throws {
+    @Test("A row that is deleted and created again has the values in the answer to its second creation")
+    func secondCreation() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.create("orders", id: "A1") { $0["order", "customer"] = 123 }
@@ -239,8 +239,8 @@ extension CreatedRowTests {
         #expect(form.record["order", "note"] == "none")
     }
 
-    @Test("A row that a snapshot contains, of whose creation no answer came, is known by the snapshot")
-    func aCreationWithoutAnAnswer() async throws {
+    @Test("A new row without an answer has the values of the snapshot that contains it")
+    func noAnswer() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.create("orders", id: "A1") { $0["order", "customer"] = 123 }
@@ -263,7 +263,7 @@ extension CreatedRowTests {
         return try #require(JSONValue(text: text))
     }
 
-    @Test("A field that is renamed before or after the answer has what the answer reports", arguments: [false, true])
+    @Test("A field that is renamed before or after the answer has the value of the answer", arguments: [false, true])
     func aRenamedField(isAnswered: Bool) async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)

@@ -137,8 +137,8 @@ import Testing
         #expect(gateway.record("shoppers", 124)?["groceries"][0]["name"] == "Brown rice")
     }
 
-    @Test("A form that opened before the answer to a creation has what the database filled in as old")
-    func aFormBeforeTheAnswer() async throws {
+    @Test("The old values of a form that opened before the answer to a creation are those that the database filled in")
+    func earlierForm() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
@@ -162,8 +162,8 @@ import Testing
         #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"] == ["old": 3, "new": 4])
     }
 
-    @Test("A form that is saved before the answer to a creation knows the answer at its next save")
-    func aFormSavedBeforeTheAnswer() async throws {
+    @Test("A form that is saved before the answer to a creation has the answer's values at its next save")
+    func savedForm() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)
         let form = try await store.draft("shoppers", id)
@@ -181,8 +181,8 @@ import Testing
         #expect(sent["address"]["old"]["county"] == "Kent" && sent["address"]["new"]["county"] == nil)
     }
 
-    @Test("A form of an item that opened before the answer to its creation has what the database filled in as old")
-    func aFormOfANewItem() async throws {
+    @Test("The old values of an item's form that opened before the answer are those that the database filled in")
+    func formOfItem() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 124) { $0["groceries"].append(["name": "Rice"]) }
@@ -196,8 +196,8 @@ import Testing
         #expect(item["new"] == ["name": "Brown rice", "quantity": "1"])
     }
 
-    @Test("An edit with a base from before the answer to a creation has what the database filled in as old")
-    func aBaseBeforeTheAnswer() async throws {
+    @Test("The old values of an edit with an earlier base are those that the database filled in")
+    func earlierBase() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
@@ -209,8 +209,8 @@ import Testing
         #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"] == ["old": 5, "new": 3])
     }
 
-    @Test("An edit that began before the answer to a creation has what the database filled in as old")
-    func anEditBeforeTheAnswer() async throws {
+    @Test("The old values of an edit that began before the answer are those that the database filled in")
+    func earlierEdit() async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
         let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test("The process may be killed at any step", arguments: 1...60)
-    func aKillAtAnyStep(step: Int) async throws {
+    func kills(step: Int) async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let gateway = try Self.gateway()

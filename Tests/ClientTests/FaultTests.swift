@@ -5,7 +5,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// Errors of the storage, of functions of the app and of pushes: the next sync goes on, without a restart.
+/// Errors of the storage, of functions of the app and of pushes: the next sync continues without a restart.
 @Suite(.timeLimit(.minutes(4))) struct FaultTests {
     struct StorageFault: Error {}
 
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test("After an error at any step the next sync loses and doubles nothing", arguments: [false, true])
-    func anErrorAtEveryStep(changesRules: Bool) async throws {
+    func errors(changesRules: Bool) async throws {
         let fault = OneFault()
         for step in 1...2_000 {
             let gateway = try StoreTests.gateway()
@@ -91,8 +91,8 @@ import Testing
         #expect(gateway.record("aisles", 5)?["aisle"][name] == "y")
     }
 
-    @Test("A push that cannot be built is refused with its reason, and the next one goes")
-    func aPushThatCannotBeBuilt() async throws {
+    @Test("A push that cannot be built is refused with its reason, and the next one is sent")
+    func unbuildablePush() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let broken = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
@@ -106,8 +106,8 @@ import Testing
         #expect(try await store.refusedEdits().first?.edits.first?.changeset["nowhere"]["firstName"] != nil)
     }
 
-    @Test("An error of a hook adds nothing, and the sync goes on")
-    func anErrorOfAHook() async throws {
+    @Test("An error of a hook adds nothing, and the sync continues")
+    func hookError() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let registration = store.beforeStore { change in
@@ -147,8 +147,8 @@ import Testing
         }
     }
 
-    @Test("A token function that does not answer in 30 s is called again at the next try")
-    func aTokenFunctionThatNeverAnswers() async throws {
+    @Test("A token function that does not return in 30 s is called again at the next try")
+    func silentToken() async throws {
         let clock = ManualClock()
         let token = StuckToken()
         let store = try await memoryStore(StoreTests.gateway(), clock: clock) { await token.ask() }
@@ -167,7 +167,7 @@ import Testing
         #expect(token.calls == 2)
     }
 
-    @Test("The deadline of a sync holds while a token function does not answer")
+    @Test("The deadline of a sync ends it while a token function does not return")
     func theDeadlineHolds() async throws {
         let clock = ManualClock()
         let token = StuckToken()
@@ -218,8 +218,8 @@ import Testing
 
     // MARK: Sign-out
 
-    @Test("An edit beside a sign-out is counted, or throws")
-    func anEditBesideASignOut() async throws {
+    @Test("An edit during a sign-out is counted, or throws")
+    func editDuringSignOut() async throws {
         for _ in 0..<40 {
             let folder = try TemporaryFolder()
             let gateway = try StoreTests.gateway()
@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test("A store that shares the file is signed out as well")
-    func anotherOpenerIsSignedOut() async throws {
+    func otherOpener() async throws {
         let folder = try TemporaryFolder()
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway, at: folder.file("store.db"))
@@ -255,8 +255,8 @@ import Testing
         await other.close()
     }
 
-    @Test("A sign-out that is refused leaves the store at work")
-    func aRefusedSignOutChangesNothing() async throws {
+    @Test("After a refused sign-out the store continues")
+    func refusedSignOut() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await memoryStore(gateway, clock: SystemClock())
         #expect(try await store.sync().isOK)

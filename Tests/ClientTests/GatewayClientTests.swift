@@ -129,7 +129,7 @@
             await tablet.close()
         }
 
-        @Test("A large push is packed, and what is small does not wait for it")
+        @Test("A large push is packed, and small pushes do not wait for it")
         func aLargePush() async throws {
             let gateway = try await Self.gateway()
             let store = try await Self.opened(gateway)

@@ -11,22 +11,24 @@ import Testing
     @Test(.timeLimit(.minutes(2)), arguments: cases.indices)
     func theCase(_ index: Int) async throws {
         let folder = try TemporaryFolder()
-        let told = Self.cases[index]
-        let device = try await CaseDevice(told, of: SharedCases.keep, at: folder.file("store.db"))
-        for (number, step) in (told["steps"].arrayValue ?? []).enumerated() {
+        let testCase = Self.cases[index]
+        let device = try await CaseDevice(testCase, of: SharedCases.keep, at: folder.file("store.db"))
+        for (number, step) in (testCase["steps"].arrayValue ?? []).enumerated() {
             do {
                 try await device.run(step)
             } catch {
-                Issue.record("\(told["name"]), step \(number), \(step): \(error)")
+                Issue.record("\(testCase["name"]), step \(number), \(step): \(error)")
                 break
             }
         }
         await device.kill()
     }
 
-    @Test("There are cases") func thereAreCases() { #expect(Self.cases.count > 20) }
+    @Test("There are cases")
+    func thereAreCases() { #expect(Self.cases.count > 20) }
 
-    @Test("Conditions become the filter") func filter() throws {
+    @Test("Conditions become the filter")
+    func filter() throws {
         let keep: [String: [QueryCondition]] = [
             "orders": [.oneOf("order.status", ["open", .null]), .range("order.due", from: "2026-11-01")], "aisles": [],
         ]
@@ -56,7 +58,8 @@ import Testing
             ) { "none" }
         }
 
-        @Test("Another subset needs only the difference") func difference() async throws {
+        @Test("Another subset needs only the difference")
+        func difference() async throws {
             let gateway = try await GatewayClientTests.gateway()
             let folder = try TemporaryFolder()
             let whole = try await Self.opened(gateway)
@@ -99,7 +102,8 @@ import Testing
             for one in [store, whole] { await one.close() }
         }
 
-        @Test("Rules without a field of the filter wait for another subset") func rules() async throws {
+        @Test("Rules without a field of the filter wait for another subset")
+        func rules() async throws {
             let folder = try TemporaryFolder()
             let rules = folder.file("rules")
             try FileManager.default.copyItem(at: BuiltProgram.root.appendingPathComponent("MergeRules"), to: rules)

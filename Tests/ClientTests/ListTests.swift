@@ -43,7 +43,7 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "their \"Bob\"")
     }
 
-    @Test("An event is delivered once, also over a restart, and its entry stays")
+    @Test("An event is delivered once, also over a restart, and its entry remains")
     func deliveredOnce() async throws {
         let folder = try TemporaryFolder()
         let gateway = try StoreTests.gateway()
@@ -64,7 +64,7 @@ import Testing
         await store.close()
     }
 
-    @Test("Of two openings of a file one delivers an event, and the next opening what it had not handled")
+    @Test("Of two openings of a file one delivers an event, and the next opening delivers its unhandled events")
     func oneOpeningDelivers() async throws {
         let folder = try TemporaryFolder()
         let gateway = try StoreTests.gateway()
@@ -86,7 +86,7 @@ import Testing
         await other.close()
     }
 
-    @Test("Of the delivered entries the last 1,000 are kept, and those that were not delivered all")
+    @Test("The last 1,000 delivered entries and all undelivered ones are kept")
     func theOldestLeaves() async throws {
         let store = try await StoreTests.synced(StoreTests.gateway())
         _ = try await store.file.write("conflicts") { ledger in
@@ -121,7 +121,7 @@ import Testing
         #expect(try await store.conflicts().isEmpty)
     }
 
-    @Test("What another opening had not told when it ended is told here, also behind a later event")
+    @Test("Events that another opening had not delivered at its end are delivered here, also after a later event")
     func theOtherOpeningEnds() async throws {
         let folder = try TemporaryFolder()
         let gateway = try StoreTests.gateway()
@@ -139,7 +139,7 @@ import Testing
         await store.close()
     }
 
-    @Test("A function is told of an overtaken edit before the edit is sent")
+    @Test("A function gets an overtaken edit before the edit is sent")
     func toldBeforeSending() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -158,7 +158,7 @@ import Testing
 
     // MARK: Unsent edits
 
-    @Test("A discarded creation takes along what uses it, also by a key of the app's own, and leaves the rest")
+    @Test("A discarded creation discards the edits that use it, also by a key of the app, and no others")
     func aDiscardedCreation() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -184,8 +184,8 @@ import Testing
             gateway.runs.count == 1 && gateway.records("aisles").count == 1 && gateway.records("shoppers").count == 2)
     }
 
-    @Test("Later edits get the old of a discarded one, a deletion too, and an edit that is undone goes")
-    func laterEditsGetTheOld() async throws {
+    @Test("Later edits get the old value of a discarded one, also a deletion, and an edit without effect is dropped")
+    func laterEdits() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 123) { edit in
@@ -212,7 +212,7 @@ import Testing
         #expect(gateway.record("shoppers", 124)?["customer"]["points"] == 7)
     }
 
-    @Test("What a discarded edit has added is in no later one")
+    @Test("The addition of a discarded edit is in no later edit")
     func aDiscardedSum() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -229,7 +229,7 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
     }
 
-    @Test("An edit back to the first value is sent if another value lies beneath it")
+    @Test("An edit back to the first value is sent if the store has another value")
     func backToTheFirst() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -264,7 +264,7 @@ import Testing
         #expect(try await store.conflicts().count == 1 && next.current == "Jim" && next.new == "Tom")
     }
 
-    @Test("keepMine takes as seen what its entry shows, and a later change is still to be decided")
+    @Test("keepMine decides about the value of its entry, and a later change is a new decision")
     func keepMineOfAnOlderEntry() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -291,7 +291,7 @@ import Testing
 
     // MARK: Refused edits
 
-    @Test("A group of a refused creation can be left out, and is sent once the row is there")
+    @Test("A group of a refused creation can be omitted, and is sent when the row exists")
     func aPartOfACreation() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -321,8 +321,8 @@ import Testing
         #expect(gateway.record("shoppers", made["id"])?["customer"]["street"] == "2 Low St")
     }
 
-    @Test("What uses a row that is left out is left out too, and is sent with it")
-    func whatUsesALeftRow() async throws {
+    @Test("Edits that use an omitted row are omitted too, and are sent with it")
+    func usesOfOmittedRow() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.transaction { transaction in
@@ -349,8 +349,8 @@ import Testing
 
     // MARK: Forms
 
-    @Test("A copy of the working copy takes back nothing that was saved")
-    func aCopyOfTheWorkingCopy() async throws {
+    @Test("A copy of the working copy reverts no saved value")
+    func copyOfWorkingCopy() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let form = try await store.draft("shoppers", 123)
@@ -390,8 +390,8 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["groceries"][2]["quantity"] == "1 kg")
     }
 
-    @Test("Listeners of the store hear of open forms, and of forms that are closed they do not")
-    func listenersHearOfForms() async throws {
+    @Test("Listeners of the store get events of open forms, not of closed ones")
+    func listeners() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         var events = store.overtaken.makeAsyncIterator()
@@ -412,7 +412,7 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Bob")
     }
 
-    @Test("A value that does not fit stays an error until another is assigned to its group")
+    @Test("A value that does not fit remains an error until another one is assigned to its group")
     func faultsOfForms() async throws {
         let store = try await StoreTests.synced(StoreTests.gateway())
         let form = try await store.draft("shoppers", 123)

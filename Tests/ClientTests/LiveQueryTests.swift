@@ -72,7 +72,7 @@ import Testing
         await store.close()
     }
 
-    @Test("Records that change behind a window do not come into it while its rows leave")
+    @Test("Records that change after a window do not enter it while its rows leave")
     func drainedWindow() async throws {
         let store = try await Self.synced(QueryIndexTests.gateway(80))
         let query = RecordQuery("orders", sort: ["-id"], limit: 2)

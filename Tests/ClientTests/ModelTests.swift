@@ -11,18 +11,19 @@ import Testing
     @Test(.timeLimit(.minutes(5)), arguments: cases.indices)
     func theCase(_ index: Int) async throws {
         let folder = try TemporaryFolder()
-        let told = Self.cases[index]
-        let device = try await CaseDevice(told, at: folder.file("store.db"))
-        for (number, step) in (told["steps"].arrayValue ?? []).enumerated() {
+        let testCase = Self.cases[index]
+        let device = try await CaseDevice(testCase, at: folder.file("store.db"))
+        for (number, step) in (testCase["steps"].arrayValue ?? []).enumerated() {
             do {
                 try await device.run(step)
             } catch {
-                Issue.record("\(told["name"]), step \(number), \(step): \(error)")
+                Issue.record("\(testCase["name"]), step \(number), \(step): \(error)")
                 break
             }
         }
         await device.kill()
     }
 
-    @Test func thereAreCases() { #expect(Self.cases.count > 60) }
+    @Test("The file has cases")
+    func count() { #expect(Self.cases.count > 60) }
 }

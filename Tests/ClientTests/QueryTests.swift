@@ -35,25 +35,26 @@ import Testing
 
     @Test(arguments: [false, true]) func theQueries(isIndexed: Bool) async throws {
         let device = try await Self.device(in: TemporaryFolder(), isIndexed)
-        for told in Self.queries where !Self.unspeakable.contains(told["name"].stringValue ?? "") {
-            do { try await device.query(told) } catch { Issue.record("\(told["name"]): \(error)") }
+        for testCase in Self.queries where !Self.unspeakable.contains(testCase["name"].stringValue ?? "") {
+            do { try await device.query(testCase) } catch { Issue.record("\(testCase["name"]): \(error)") }
         }
         await device.kill()
     }
 
     @Test(arguments: cases.indices, [false, true]) func theCase(_ index: Int, isIndexed: Bool) async throws {
-        let told = Self.cases[index]
+        let testCase = Self.cases[index]
         let device = try await Self.device(in: TemporaryFolder(), isIndexed)
-        for (number, step) in (told["steps"].arrayValue ?? []).enumerated() {
+        for (number, step) in (testCase["steps"].arrayValue ?? []).enumerated() {
             do {
                 try await device.run(step)
             } catch {
-                Issue.record("\(told["name"]), step \(number), \(step): \(error)")
+                Issue.record("\(testCase["name"]), step \(number), \(step): \(error)")
                 break
             }
         }
         await device.kill()
     }
 
-    @Test func thereAreCases() { #expect(Self.queries.count > 150 && Self.cases.count > 15) }
+    @Test("The file has cases")
+    func count() { #expect(Self.queries.count > 150 && Self.cases.count > 15) }
 }

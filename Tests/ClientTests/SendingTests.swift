@@ -121,7 +121,7 @@ import Testing
         await store.close()
     }
 
-    @Test("A push that grew after it was sent from a full disk is refused, since nobody knows what was merged")
+    @Test("A push that grew after it was sent from a full disk is refused, because its outcome is unknown")
     func aJoinAfterAKillOnAFullDisk() async throws {
         let folder = try TemporaryFolder()
         let gateway = try StoreTests.gateway()
@@ -147,7 +147,7 @@ import Testing
         await store.close()
     }
 
-    @Test("A store that others may be able to write sends nothing that is not stored")
+    @Test("A store that another process may write sends only stored edits")
     func aBusyStore() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -198,7 +198,8 @@ import Testing
         }
     }
 
-    @Test("A snapshot of a later history goes on if a push is refused as one of an earlier, and another begins anew")
+    @Test(
+        "A snapshot of a later history continues if a push of an earlier one is refused, and another one starts again")
     func aLaterHistory() async throws {
         try await Self.withFrozen { ledger, sent in
             let push = try #require(sent.first)
@@ -217,8 +218,8 @@ import Testing
         }
     }
 
-    @Test("A push under way of another record stays noted if the pushes of another history are built again")
-    func otherRecordsStayNoted() async throws {
+    @Test("An open push of another record remains stored if the pushes of another history are built again")
+    func otherRecords() async throws {
         try await Self.withFrozen { ledger, sent in
             let numbers = sent.map { JSONValue.integer(Int128($0.number)) }
             try ledger.setMeta("otherRecord", .array(numbers))
@@ -235,8 +236,8 @@ import Testing
 
     // MARK: Order
 
-    @Test("Edits of a resource with another shape wait for its records, others do not")
-    func onlyStaleResourcesWait() async throws {
+    @Test("Only edits of a resource with another shape wait for its records")
+    func staleResources() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("aisles", 5) { $0["aisle", "name"] = "Cans" }
@@ -260,8 +261,8 @@ import Testing
         #expect(gateway.runs.count == Set(gateway.runs).count)
     }
 
-    @Test("A push waits behind one that is passed over if they share a record, an id or a reference")
-    func whatSharesWaits() throws {
+    @Test("A push waits for a skipped one if they share a record, an id or a reference")
+    func skippedPushes() throws {
         let rules = try #require(Rules(text: SharedCases.model["rules"].description))
         func footprint(_ resource: String, _ id: JSONValue, _ rows: [RowChange]) -> PushFootprint {
             let changes = RecordChanges(rows)
@@ -376,7 +377,7 @@ import Testing
         #expect(gateway.runs.count == 4 && Set(gateway.runs).count == 4)
     }
 
-    @Test("An answer of the lane takes back no record that is newer")
+    @Test("An answer of the lane replaces no newer record")
     func anOldAnswer() async throws {
         let (gateway, store, _) = try await Self.withPhoto()
         gateway.script.hold { Self.isLarge($0) }
@@ -404,8 +405,8 @@ import Testing
         #expect(try await store.record("shoppers", 123)?["customer", "street"] == "9 New St")
     }
 
-    @Test("A large push that fails waits by itself, small ones are sent meanwhile, and sync() ends the wait")
-    func theLaneWaitsByItself() async throws {
+    @Test("A large push that fails waits alone, small ones are sent meanwhile, and sync() ends the wait")
+    func laneWaits() async throws {
         let clock = ManualClock()
         let (gateway, store, photo) = try await Self.withPhoto(clock: clock)
         gateway.script.hold { Self.isLarge($0) }
@@ -423,8 +424,8 @@ import Testing
         #expect(gateway.runs.count == 2 && Set(gateway.runs).count == 2)
     }
 
-    @Test("close() and a deadline break a large push off, and it is sent again with the same key")
-    func theLaneIsBrokenOff() async throws {
+    @Test("close() and a deadline interrupt a large push, and it is sent again with the same key")
+    func interruptedLane() async throws {
         let clock = ManualClock()
         let (gateway, store, photo) = try await Self.withPhoto(clock: clock)
         gateway.script.hold { Self.isLarge($0) }
@@ -468,8 +469,8 @@ import Testing
         #expect(gateway.record("shoppers", 124)?["customer"]["firstName"] == "Eve")
     }
 
-    @Test("A started store sends large and small pushes by itself")
-    func theLaneRunsByItself() async throws {
+    @Test("A started store sends large and small pushes automatically")
+    func startedLane() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await memoryStore(gateway, clock: SystemClock())
         try await store.start()

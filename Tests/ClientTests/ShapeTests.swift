@@ -45,8 +45,8 @@ import Testing
         gateway.script.requests.map(\.path).filter { $0.hasPrefix("/v1/snapshot") }
     }
 
-    @Test("Records of another shape are fetched, and the others are not")
-    func onlyOtherShapesAreFetched() async throws {
+    @Test("Only records of another shape are fetched")
+    func otherShapes() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 123) { $0["customer", "street"] = "2 Low St" }
@@ -62,8 +62,8 @@ import Testing
         #expect(Self.snapshots(gateway).count == 2, "the shape is the same")
     }
 
-    @Test("Records that came under rules which were never read are fetched again", arguments: [true, false])
-    func recordsUnderRulesThatPassed(byPush: Bool) async throws {
+    @Test("Records under rules that were never read are fetched again", arguments: [true, false])
+    func skippedRules(byPush: Bool) async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         var record = try #require(gateway.record("shoppers", 124))
@@ -90,8 +90,8 @@ import Testing
         #expect(try await store.records("shoppers").map(\.value) == [123, 124].map { gateway.record("shoppers", $0) })
     }
 
-    @Test("Fetching another shape goes on after a break and a restart", arguments: [300, 700, 1_100])
-    func fetchingGoesOn(breakAt: Int) async throws {
+    @Test("Fetching another shape continues after an interruption and a restart", arguments: [300, 700, 1_100])
+    func interruptedFetch(breakAt: Int) async throws {
         let folder = try TemporaryFolder()
         let gateway = try StoreTests.gateway()
         for id in 1...6 {
@@ -124,8 +124,8 @@ import Testing
         #expect(try await store.refusedEdits().isEmpty)
     }
 
-    @Test("Edits of a resource that is gone are refused with what depends on them, and the others go")
-    func aResourceGoes() async throws {
+    @Test("Edits of a missing resource are refused with dependent edits, and the others are sent")
+    func missingResource() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         let aisle = try await store.create("aisles") { $0["aisle", "name"] = "Oils" }
@@ -145,8 +145,8 @@ import Testing
         #expect(try await store.sync().isOK)
     }
 
-    @Test("A kept resource that is gone does not stop the sync", arguments: [true, false])
-    func aKeptResourceGoes(hasEdit: Bool) async throws {
+    @Test("A missing kept resource does not stop the sync", arguments: [true, false])
+    func missingKeptResource(hasEdit: Bool) async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway, resources: ["aisles", "shoppers"])
         if hasEdit { try await store.edit("shoppers", 124) { $0["customer", "firstName"] = "Eve" } }
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test("A field that the gateway does not send is unknown: it is never null, and never sent as null")
-    func aMissingFieldIsUnknown() async throws {
+    func missingField() async throws {
         let gateway = try StoreTests.gateway()
         var record = try #require(gateway.record("shoppers", 123)).objectValue ?? [:]
         var customer = record["customer"]?.objectValue ?? [:]

@@ -252,7 +252,7 @@ import Testing
         await store.close()
     }
 
-    @Test("A sign-out reports all edits that it discards")
+    @Test("A sign-out refuses to lose unsent edits, or sends them")
     func signOut() async throws {
         let folder = try TemporaryFolder()
         let gateway = try Self.gateway()
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test("A store sends the user that the first answer named, also after a restart")
-    func whoIsKept() async throws {
+    func user() async throws {
         let folder = try TemporaryFolder()
         let gateway = try Self.gateway()
         var store = try await memoryStore(gateway, at: folder.file("store.db"))
@@ -320,8 +320,8 @@ import Testing
         #expect(await store.status.unsent == 0)
     }
 
-    @Test("A record that a snapshot drops after a 410 is gone")
-    func aDroppedRecordIsGone() async throws {
+    @Test("A record that a snapshot after a 410 does not contain is removed")
+    func droppedRecord() async throws {
         let gateway = try Self.gateway()
         let store = try await Self.synced(gateway)
         gateway.put(nil, in: "shoppers", id: 124)
@@ -411,7 +411,7 @@ import Testing
         #expect(lines.contains { $0.contains("Secret") })
     }
 
-    @Test("An opening during a sign-out waits, and gets a store of its own")
+    @Test("An opening during a sign-out waits, and gets a new store")
     func openedDuringASignOut() async throws {
         let folder = try TemporaryFolder()
         let gateway = try Self.gateway()

@@ -10,7 +10,8 @@ import Testing
 /// The client for Python, whose tables are the same, made the store of format 1. It contains a record that was created
 /// with a temporary id, a refused edit, an edit without an answer, and one that was not sent.
 @Suite(.timeLimit(.minutes(1))) struct StoredFormatTests {
-    @Test(arguments: 1...StoreSchema.format) func everythingIsThere(format: Int) async throws {
+    @Test("Stores of each format are read completely", arguments: 1...StoreSchema.format)
+    func upgrade(format: Int) async throws {
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let dump = SharedCases.folder.deletingLastPathComponent()

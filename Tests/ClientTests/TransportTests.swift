@@ -58,7 +58,7 @@
             #expect((Int(answer[1]) ?? .max) < 2_000)
         }
 
-        @Test("A push behind a connection that the server closes arrives whole and at once")
+        @Test("A push after the server has closed the connection arrives completely and at once")
         func aClosedConnection() async throws {
             let server = try RawServer { connection, _ in
                 guard connection.request() != nil else { return }

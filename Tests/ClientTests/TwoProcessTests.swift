@@ -60,7 +60,7 @@ import Testing
             return ended.stream
         }
 
-        @Test("A suspended store writes nothing, and goes on when it is resumed", .enabled(if: place == nil))
+        @Test("A suspended store writes nothing, and continues when it is resumed", .enabled(if: place == nil))
         func suspension() async throws {
             let folder = try TemporaryFolder()
             // All stores of a process are suspended, so this one has a separate process.

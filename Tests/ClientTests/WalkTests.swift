@@ -76,7 +76,7 @@ final class Walk {
             } catch is Killed {
                 try await device.restart()
             } catch is FaultTests.StorageFault {
-                // The next sync goes on without a restart.
+                // The next sync continues without a restart.
             }
             await device.live()
         }

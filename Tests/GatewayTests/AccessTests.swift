@@ -12,7 +12,8 @@ import TestSupport
         try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
     }
 
-    @Test func onlyTokensOpen() async throws {
+    @Test("Only tokens give access")
+    func tokens() async throws {
         let writer = AccessToken.make()
         let reader = AccessToken.make()
         let file =
@@ -43,7 +44,7 @@ import TestSupport
     }
 
     /// A verifier that is asynchronous, as one that asks another server.
-    private struct Asking: TokenVerifier {
+    private struct RemoteVerifier: TokenVerifier {
         var trouble: String? { "the keys are old" }
 
         func bearer(of token: String) async throws(TokenRefusal) -> Bearer {
@@ -57,7 +58,7 @@ import TestSupport
 
     @Test("A verifier may be asynchronous")
     func asynchronousVerifier() async throws {
-        try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules, verifier: Asking()) {
+        try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules, verifier: RemoteVerifier()) {
             gateway async throws in
             for (token, read, write) in [("known", 200, 403), ("unknown", 401, 401)] {
                 try await gateway.client(token: token) { client async throws in
@@ -94,7 +95,8 @@ import TestSupport
         #expect(!token.line(name: "b", rights: [.read]).contains(token.secret))
     }
 
-    @Test func limitsAreKept() async throws {
+    @Test("Limits apply")
+    func limits() async throws {
         try await RunningGateway.with(
             try await Self.database(), rules: MergeTests.rules,
             configure: { configuration in
@@ -189,8 +191,8 @@ import TestSupport
         }
     }
 
-    @Test("A resource that cannot be served has a problem")
-    func unavailable() async throws {
+    @Test("Unsupported media types, a missing journal and unknown addresses have different statuses")
+    func refusals() async throws {
         try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules) { gateway async throws in
             try await gateway.client { client async throws in
                 let edit = #"{"id":1,"changeset":{}}"#
@@ -206,7 +208,7 @@ import TestSupport
     @Test(arguments: [
         ("127.0.0.1", true), ("localhost", true), ("::1", true), ("0.0.0.0", false), ("127.evil.example", false),
     ])
-    func loopbackIsTold(_ host: String, _ isLoopback: Bool) {
+    func loopback(_ host: String, _ isLoopback: Bool) {
         var configuration = GatewayConfiguration()
         configuration.host = host
         #expect(configuration.isLoopback == isLoopback)

@@ -20,7 +20,8 @@ import TestSupport
     }
 
     /// Browsers load the modules without a token.
-    @Test func everybodyIsServed() async throws {
+    @Test("The modules need no token")
+    func withoutToken() async throws {
         try await Self.with { client async throws in
             let module = try await client.get("/client/fieldmerge.js")
             #expect(module.status == 200)

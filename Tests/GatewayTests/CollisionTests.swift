@@ -34,13 +34,13 @@ import Testing
     }
 
     @Test(
-        "A collision names the row in the way, unless the refused push itself created it",
+        "A collision names the colliding row, unless the refused push created it",
         arguments: TestEngine.allCases,
         [
             ([area("a", "East"), area("b", "East")], false), ([area("a", "South")], true),
             ([cards(["x", "x"])], false), ([cards(["x"]), cards(["x"], from: 1)], false),
         ])
-    func rowInTheWay(_ kind: TestEngine, _ push: (edits: [String], isNamed: Bool)) async throws {
+    func collidingRow(_ kind: TestEngine, _ push: (edits: [String], isNamed: Bool)) async throws {
         let database = try await TestDatabase(
             kind, mariadb: Self.sql.replacing("/*numbered*/", with: "AUTO_INCREMENT"), sqlite: Self.sql)
         let answer = try await RunningGateway.with(database, rules: Self.rules, journal: .together) {

@@ -64,7 +64,7 @@ import TestSupport
         }
     }
 
-    @Test("A value that where would hide is a finding", arguments: TestEngine.allCases)
+    @Test("A value that “where” would hide is a finding", arguments: TestEngine.allCases)
     func hiddenValues(_ kind: TestEngine) async throws {
         let table =
             "CREATE TABLE jobs (id INTEGER PRIMARY KEY, state VARCHAR(10), kind VARCHAR(10), gone INT NOT NULL DEFAULT 0);"
@@ -97,7 +97,7 @@ import TestSupport
         #expect(!output.contains("with “open”"), "\(output)")
     }
 
-    @Test("The password of a settings file is only sent for its own user, and a refusal names its file")
+    @Test("The password of a settings file is only sent for its user, and a refusal names its file")
     func passwordOfTheSettingsFile() async throws {
         let database = try await TestDatabase(
             .mariadb, mariadb: "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL) ENGINE=InnoDB;", sqlite: "")
@@ -135,7 +135,8 @@ import TestSupport
     }
 
     /// Each token has its line, and only the owner can read the file.
-    @Test func tokensAreAppended() async throws {
+    @Test("New tokens are appended to a file")
+    func appendedTokens() async throws {
         let folder = try TemporaryFolder(files: ["old": "# kept"])
         for (file, lines) in [("old", 3), ("new", 2)] {
             let path = folder.path + "/" + file

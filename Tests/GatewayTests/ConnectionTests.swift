@@ -163,7 +163,8 @@ import TestSupport
     }
 
     /// Without a token the limit of a body is small.
-    @Test func strangersSendLittle() async throws {
+    @Test("A client without a token can send only a small body")
+    func withoutToken() async throws {
         let database = try await Ledger.database(.sqlite)
         let token = AccessToken.make()
         let line = token.line(name: "phone", rights: [.read, .write])

@@ -3,7 +3,7 @@ import MergeService
 import Testing
 import TestSupport
 
-/// A row belongs to a record only if both values have the same characters, whatever the collation of a column says.
+/// A row belongs to a record only if both values have the same characters, whatever the collations of the columns.
 @Suite struct ExactLinkTests {
     private static func tables(_ kind: TestEngine) -> String {
         let (exact, loose, padded) =
@@ -120,7 +120,7 @@ import TestSupport
         }
     }
 
-    @Test("A change of a row is a change of its own record alone", arguments: TestEngine.allCases)
+    @Test("A change of a row is reported for its record only", arguments: TestEngine.allCases)
     func feed(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.tables(kind), sqlite: Self.tables(kind))
         try await ScanFixture.run(on: database, rules: Self.rules) { gateway async throws in
@@ -172,7 +172,7 @@ import TestSupport
     }
 
     @Test(
-        "A deletion that would take rows of another record along, since rows have no key, is refused",
+        "A deletion of rows without a key is refused if it would delete rows of another record",
         arguments: TestEngine.allCases)
     func rowsWithoutKey(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
@@ -246,13 +246,13 @@ import TestSupport
             }
             let own = try await refer("null", "1")
             #expect(own.status == 200, "\(own.text)")
-            // The label of “c ” belongs to no record, so this client does not see it.
+            // The label of “c ” belongs to no record, so this client cannot read it.
             let other = try await refer("1", "2")
             #expect(other.status == 422 && other.text.contains("foreign-key"), "\(other.text)")
         }
     }
 
-    // MARK: What `check` says
+    // MARK: Findings of `check`
 
     private static func findings(_ kind: TestEngine, _ sql: String, _ rules: [String: String]) async throws -> String {
         let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
@@ -299,7 +299,7 @@ import TestSupport
         #expect(types.allSatisfy { said.lowercased().contains($0) }, "\(said)")
     }
 
-    @Test("Columns of the same kind tie rows whatever their width", arguments: TestEngine.allCases)
+    @Test("Columns of the same kind link rows, whatever their width", arguments: TestEngine.allCases)
     func likeParents(_ kind: TestEngine) async throws {
         let pairs = [
             ("INT", "BIGINT"), ("DECIMAL(10,2)", "DECIMAL(12,3)"), ("DATE", "DATE"), ("TIME", "TIME"),
@@ -367,8 +367,8 @@ import TestSupport
         #expect(said.contains("error: values of column “height”"), "\(said)")
     }
 
-    @Test("Collations that equate texts are warned of once", arguments: TestEngine.allCases)
-    func collationsAreWarnedOf(_ kind: TestEngine) async throws {
+    @Test("Collations that equate texts cause one warning", arguments: TestEngine.allCases)
+    func collations(_ kind: TestEngine) async throws {
         let said = try await Self.findings(kind, Self.tables(kind), Self.rules)
         #expect(said.ranges(of: "collation").count == 1, "\(said)")
         #expect(said.contains("“parts”") && said.contains("“good”") && said.contains("0 errors"), "\(said)")

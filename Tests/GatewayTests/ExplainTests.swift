@@ -45,7 +45,8 @@ import TestSupport
         #expect(refused.status == 0 && refused.output.hasPrefix("plain: rejected, so nothing of the push is written\n"))
     }
 
-    @Test func programsGetJSON() async throws {
+    @Test("Programs get JSON")
+    func json() async throws {
         let (status, output, _) = try await Self.explain("add-integers", resource: "amounts", "--json")
         #expect(status == 0)
         let group = try #require(try JSON(output)["groups"]?[0])
@@ -117,8 +118,8 @@ import TestSupport
         #expect(try JSON(both.output)["groups"]?.array.last?["why"]?.text?.contains("Both sides") == true, "\(both)")
     }
 
-    @Test("explain says that frozen-when was not evaluated, and --frozen explains frozen rows")
-    func frozenRowsAreExplained() async throws {
+    @Test("explain reports that frozen-when was not evaluated, and --frozen explains frozen rows")
+    func frozenRows() async throws {
         let task = #"{"id": 1, "title": "t"}"#
         let base = Self.job(#""status": "closed", "note": "n", "strict": "a""#, tasks: task)
         let edited = Self.job(

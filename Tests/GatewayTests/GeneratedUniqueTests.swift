@@ -52,7 +52,8 @@ import TestSupport
     }
 
     @Test(
-        "A singleton meets the reference that an earlier row of its edit changed along", arguments: TestEngine.allCases)
+        "A singleton uses the reference that an earlier row of its edit has changed by a cascade",
+        arguments: TestEngine.allCases)
     func cascade(_ kind: TestEngine) async throws {
         let sql = """
             CREATE TABLE orders (id INTEGER PRIMARY KEY, name VARCHAR(20));

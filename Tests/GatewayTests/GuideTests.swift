@@ -145,14 +145,16 @@ import TestSupport
         #expect(try blocks("").map { $0 + "\n" } == [output])
     }
 
-    @Test(arguments: [
-        "README.md", "Samples/README.md", guides + "API.md", guides + "Rules.md", guides + "Values.md",
-        guides + "Operation.md", guides + "Journal.md", guides + "Recovery.md", guides + "Speed.md",
-        guides + "Upgrading.md", guides + "Protocol.md",
-        guides + "Architecture.md", guides + "Access.md", guides + "Security.md", ".github/CONTRIBUTING.md",
-        "Tests/Benchmarks/README.md",
-    ])
-    func linksLeadSomewhere(_ file: String) throws {
+    @Test(
+        "Links lead to existing files",
+        arguments: [
+            "README.md", "Samples/README.md", guides + "API.md", guides + "Rules.md", guides + "Values.md",
+            guides + "Operation.md", guides + "Journal.md", guides + "Recovery.md", guides + "Speed.md",
+            guides + "Upgrading.md", guides + "Protocol.md",
+            guides + "Architecture.md", guides + "Access.md", guides + "Security.md", ".github/CONTRIBUTING.md",
+            "Tests/Benchmarks/README.md",
+        ])
+    func links(_ file: String) throws {
         let folder = file.split(separator: "/").dropLast().joined(separator: "/")
         let parts = try Repository.text(file).split(separator: "](").dropFirst()
         for part in parts {

@@ -8,7 +8,7 @@ import TestSupport
     private typealias Said = (status: Int32, output: String, errors: String)
 
     /// The command line with the options of a gateway on the same database.
-    private struct Desk: Sendable {
+    private struct JournalCommands: Sendable {
         let database: TestDatabase
         let folder: TemporaryFolder
 
@@ -33,10 +33,10 @@ import TestSupport
 
     private static func with(
         _ kind: TestEngine, tokens: String? = nil,
-        _ body: @escaping @Sendable (RunningGateway, Desk) async throws -> Void
+        _ body: @escaping @Sendable (RunningGateway, JournalCommands) async throws -> Void
     ) async throws {
         let database = try await JournalTests.database(kind)
-        let desk = try await Desk(database)
+        let desk = try await JournalCommands(database)
         try await RunningGateway.with(database, rules: JournalTests.rules, tokens: tokens, journal: .together) {
             gateway async throws in
             try await body(gateway, desk)
@@ -283,7 +283,7 @@ import TestSupport
     @Test("init creates the file")
     func initFile() async throws {
         let database = try await JournalTests.database(.sqlite)
-        let desk = try await Desk(database)
+        let desk = try await JournalCommands(database)
         let missing = try await desk.journal("list")
         #expect(missing.status == 1 && missing.errors.contains("no journal"), "\(missing)")
         #expect(!FileManager.default.fileExists(atPath: database.name + ".fieldmerge"))
@@ -298,8 +298,8 @@ import TestSupport
     @Test("The gateway's user serves with exactly the rights that init prints", .tags(.mariadb), .needsMariaDB)
     func initGrants() async throws {
         let database = try await JournalTests.database(.mariadb)
-        let desk = try await Desk(database.asRoot)
-        let poor = try await Desk(database)
+        let desk = try await JournalCommands(database.asRoot)
+        let poor = try await JournalCommands(database)
         let denied = try await poor.journal("init")
         #expect(denied.status == 1 && denied.errors.contains("the journal cannot be made"), "\(denied)")
         let missing = try await poor.journal("list")

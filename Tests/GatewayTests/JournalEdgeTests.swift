@@ -66,7 +66,8 @@ import TestSupport
     }
 
     /// Columns that rules call private are private in every table that they serve, however its rows are reached.
-    @Test(arguments: TestEngine.allCases) func cascadesKeepSecrets(_ kind: TestEngine) async throws {
+    @Test("Entries of cascades contain no private values", arguments: TestEngine.allCases)
+    func cascades(_ kind: TestEngine) async throws {
         var rules = JournalTests.rules
         rules["notes.yaml"] = """
             resource: notes

@@ -147,7 +147,7 @@ import TestSupport
         #expect(try await Self.opener(old).plannedUpgrade().isCurrent)
     }
 
-    @Test("The command shows the steps of an upgrade, and takes them", arguments: TestEngine.allCases)
+    @Test("The command shows the steps of an upgrade, and performs them", arguments: TestEngine.allCases)
     func command(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         await old.engine.close()

@@ -2,7 +2,7 @@ import Gateway
 import Testing
 import TestSupport
 
-/// Rows that nothing would tie to their record.
+/// Rows that nothing would link to their record.
 @Suite struct LinkTests {
     private static let tables = """
         CREATE TABLE orders (id INT NOT NULL PRIMARY KEY, code VARCHAR(20), name VARCHAR(20));
@@ -21,13 +21,13 @@ import TestSupport
     ]
 
     @Test(
-        arguments: TestEngine.allCases,
+        "A row that nothing would link to its record is refused", arguments: TestEngine.allCases,
         [
             #""lines": [{"id": 7, "old": null, "new": {"what": "w"}}]"#,
             #""note": {"old": null, "new": {"note": "n"}}"#,
             #""order": {"name": {"old": "a", "new": "b"}}, "lines": [{"id": 7, "old": null, "new": {"what": "w"}}]"#,
         ])
-    func noneIsStored(_ kind: TestEngine, _ changeset: String) async throws {
+    func refused(_ kind: TestEngine, _ changeset: String) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.tables, sqlite: Self.tables)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway in
             try await gateway.client { client in

@@ -53,8 +53,8 @@ import TestSupport
     }
 
     /// A row without a key cannot be named, so it cannot be reported as unreadable.
-    @Test("A page that fails after its beginning was sent is broken off", .tags(.mariadb), .needsMariaDB)
-    func aPageThatFailsIsNeverWhole() async throws {
+    @Test("A page that fails after its beginning was sent is interrupted", .tags(.mariadb), .needsMariaDB)
+    func failedPage() async throws {
         let rows = (1...400).map { "(\($0), '2001-01-01')" }.joined(separator: ", ")
         let database = try await TestDatabase(
             .mariadb,

@@ -20,7 +20,8 @@ import TestSupport
         Array(try Data(contentsOf: URL(filePath: root + name + "/" + side + ".json")))
     }
 
-    @Test func casesAreThere() {
+    @Test("The folder has cases")
+    func count() {
         #expect(Self.names.count >= 90)
     }
 

@@ -159,8 +159,8 @@ import TestSupport
             outcome: "client-won", written: #"{"at":"2026-04-01T10:00:00","state":"paid"}"#, line: 18),
     ]
 
-    @Test(arguments: TestEngine.allCases, conflicts)
-    func functionsSettleConflicts(_ kind: TestEngine, _ test: Conflict) async throws {
+    @Test("Merge functions decide conflicts", arguments: TestEngine.allCases, conflicts)
+    func functions(_ kind: TestEngine, _ test: Conflict) async throws {
         guard test.engine == nil || test.engine == kind else { return }
         try await Self.with(kind) { client, database in
             try await database.run("UPDATE accounts SET \(test.sql) WHERE id = 1;")

@@ -61,7 +61,7 @@ import TestSupport
         #expect(try await Self.run(database, ["check", "--journal", "off"]).status == 0)
     }
 
-    @Test("The default for SQLite is a file beside the database")
+    @Test("The default for SQLite is a file next to the database")
     func fileByDefault() async throws {
         let database = try await JournalTests.database(.sqlite)
         let checked = try await Self.run(database, ["check"])

@@ -24,7 +24,7 @@ import TestSupport
     ]
 
     @Test(
-        "The written value of a moved item is what the database contains", arguments: TestEngine.allCases,
+        "The written value of a moved item is that of the database", arguments: TestEngine.allCases,
         [
             (#""order_no": {"old": 1, "new": 2}"#, "coffee"),
             (#""order_no": {"old": 1, "new": 2}, "article": {"old": "coffee", "new": "milk"}"#, "milk"),

@@ -133,7 +133,7 @@ import TestSupport
         return numbers
     }
 
-    @Test("A number that another transaction takes first is replaced", .tags(.mariadb), .needsMariaDB)
+    @Test("A number that another transaction uses first is replaced", .tags(.mariadb), .needsMariaDB)
     func takenNumbers() async throws {
         try await Self.with(.mariadb) { gateway, client in
             let other = try gateway.database.session()
@@ -152,7 +152,7 @@ import TestSupport
     }
 
     @Test(
-        "A push can use the ids of its own new rows, and those of an earlier push of its sync",
+        "A push can use the ids of its new rows, and those of an earlier push of its sync",
         arguments: TestEngine.allCases)
     func references(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway, client in

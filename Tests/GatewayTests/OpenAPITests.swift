@@ -54,7 +54,8 @@ import TestSupport
     }
 
     /// Objects of the protocol have the described members only.
-    @Test func objectsAreClosed() async throws {
+    @Test("Objects have no undescribed members")
+    func members() async throws {
         let schemas = try #require(try await Self.document()["components"]?["schemas"]).object
         for (name, schema) in schemas where schema["properties"] != nil {
             #expect(schema["additionalProperties"] != nil, "\(name)")

@@ -24,7 +24,8 @@ import TestSupport
     }
 
     /// Orphans do not count for the limit of a record, and no request finds them.
-    @Test(arguments: TestEngine.allCases) func theyAreNobodys(_ kind: TestEngine) async throws {
+    @Test("Orphans belong to no record", arguments: TestEngine.allCases)
+    func unreachable(_ kind: TestEngine) async throws {
         let rows =
             "INSERT INTO docs VALUES (51, 'a'), (52, 'b');" + Self.lines(51, from: 900, count: 2)
             + Self.lines(52, from: 950, count: 21) + Self.lines(8, from: 200, count: 30)

@@ -29,7 +29,7 @@ import TestSupport
     }
 
     @Test(
-        "An edit through a view meets an earlier edit of the table, and the reverse",
+        "An edit through a view reads an earlier edit of the table, and the reverse",
         .needsMariaDB,
         arguments: [["goods", "shelf"], ["shelf", "goods"]], ["push", "edit"])
     func view(_ order: [String], _ atomic: String) async throws {
@@ -102,7 +102,7 @@ import TestSupport
     }
 
     @Test(
-        "An edit meets the row that a trigger has changed through another table and a foreign key",
+        "An edit reads the row that a trigger has changed through another table and a foreign key",
         .needsMariaDB, arguments: ["push", "edit"])
     func returningCascade(_ atomic: String) async throws {
         let sql = """

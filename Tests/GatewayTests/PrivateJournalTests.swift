@@ -33,7 +33,7 @@ import TestSupport
     }
 
     /// Columns that no rule names are kept, for undo, and never shown.
-    @Test("Columns without a rule are stored separately", arguments: TestEngine.allCases)
+    @Test("Columns without a rule are stored for an undo, and not shown", arguments: TestEngine.allCases)
     func otherColumns(_ kind: TestEngine) async throws {
         // A row with a private value could not come back whole.
         let rules = JournalTests.rules.mapValues {
@@ -54,7 +54,7 @@ import TestSupport
         }
     }
 
-    @Test("A record that is gone is null in an answer that is given again", arguments: TestEngine.allCases)
+    @Test("A missing record is null in a stored answer", arguments: TestEngine.allCases)
     func goneRecord(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
@@ -155,7 +155,7 @@ import TestSupport
     }
 
     @Test(
-        "by of a deletion that met another change names no push if the row is another than the journal knows",
+        "A conflicting deletion names no push in `by` if the row differs from the journal's",
         arguments: TestEngine.allCases)
     func authorsOfWholeRows(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in

@@ -72,7 +72,7 @@ import TestSupport
         #expect(try await database.run("SELECT code FROM items WHERE id = 9") == "B\n")
     }
 
-    @Test("A singleton's edit meets the row that the new link shows", arguments: TestEngine.allCases)
+    @Test("A singleton's edit uses the row of the new link", arguments: TestEngine.allCases)
     func singleton(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.generated, sqlite: Self.generated)
         let answer = try await Self.push(

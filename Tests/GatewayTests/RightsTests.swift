@@ -7,7 +7,7 @@ import TestSupport
 
     /// An account with exactly the rights that `check --grants` and `journal init` print, on a server that logs each
     /// statement.
-    private struct Few {
+    private struct LimitedAccount {
         let server: PrivateMariaDB
         let database: TestDatabase
         let folder: TemporaryFolder
@@ -66,7 +66,7 @@ import TestSupport
 
     @Test("The documented rights are enough", .tags(.mariadb), .needsMariaDB)
     func documented() async throws {
-        let few = try await Few()
+        let few = try await LimitedAccount()
         let rights = try await few.server.run("SHOW GRANTS FOR \(few.database.accountSQL)")
         #expect(rights.split(separator: "\n").count == 6, "\(rights)")
         #expect(
@@ -130,7 +130,7 @@ import TestSupport
     /// The count of refusals that the test above relies on.
     @Test("Statements that need more rights are counted", .tags(.mariadb), .needsMariaDB)
     func refusals() async throws {
-        let few = try await Few()
+        let few = try await LimitedAccount()
         let before = try await few.refusals()
         let denied = try await Shell.capture(
             ["mariadb", "--no-defaults", "--socket=" + few.server.socket, "-ufew", few.database.name],

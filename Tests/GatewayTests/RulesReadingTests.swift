@@ -73,7 +73,7 @@ import TestSupport
         #expect(place.groups == ["state"])
     }
 
-    @Test("A slow reading does not hide what a later one found wrong", arguments: TestEngine.allCases)
+    @Test("A slow reading does not hide the errors that a later one found", arguments: TestEngine.allCases)
     func slowReadingAfterBrokenFile(_ kind: TestEngine) async throws {
         let place = try await Place(kind)
         place.engine.close(1)

@@ -55,7 +55,8 @@ import TestSupport
     }
 
     /// The page needs no token, its data need one.
-    @Test func everybodyIsServed() async throws {
+    @Test("The page needs no token")
+    func withoutToken() async throws {
         try await Self.with { _, client, _ async throws in
             for path in ["/app/", "/app/index.html", "/app/?user=anna", "/app/?user=anna&user=ben&x"] {
                 let page = try await client.get(path)

@@ -30,8 +30,10 @@ import TestSupport
                     + "“rules”?"), "\(errors)")
     }
 
-    @Test(arguments: ["serve", "check", "inspect", "explain", "journal list", "journal init", "journal show"])
-    func everyCommandLooks(_ command: String) async throws {
+    @Test(
+        "Each command checks the settings",
+        arguments: ["serve", "check", "inspect", "explain", "journal list", "journal init", "journal show"])
+    func commands(_ command: String) async throws {
         let folder = try TemporaryFolder(files: ["settings.yaml": "token: x\n"])
         let more = [
             "explain": ["--resource", "a", "--base", "b", "--current", "c", "--edited", "d"], "journal show": ["1"],

@@ -70,7 +70,7 @@ import TestSupport
         #expect(try await database.run("SELECT code, balance FROM accounts WHERE id = 1;") == "z\t5\n")
     }
 
-    @Test("A check that reverts one row does not meet a write to another row", arguments: TestEngine.allCases)
+    @Test("A check that reverts one row does not affect a write to another row", arguments: TestEngine.allCases)
     func otherRow(_ kind: TestEngine) async throws {
         let other = #"{"resource":"ids","id":2,"changeset":{"account":{"balance":{"old":5,"new":6}}}}"#
         let (answer, database) = try await Self.push(

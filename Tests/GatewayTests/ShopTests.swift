@@ -38,7 +38,8 @@ import TestSupport
         #expect(try await dump() == before)
     }
 
-    @Test(arguments: TestEngine.allCases) func theDemoRuns(_ kind: TestEngine) async throws {
+    @Test("The demo runs", arguments: TestEngine.allCases)
+    func demo(_ kind: TestEngine) async throws {
         let database = try await TestDatabase.shop(kind)
         try await RunningGateway.with(database, journal: .together, configure: ScanFixture.configure) {
             gateway async throws in

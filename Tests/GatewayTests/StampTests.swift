@@ -120,7 +120,7 @@ import TestSupport
     }
 
     @Test(
-        "Creations, soft deletions, undo and resend have stamps of their own", arguments: TestEngine.allCases)
+        "Creations, soft deletions, undo and resend have new stamps", arguments: TestEngine.allCases)
     func otherWrites(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway in
             let made = try await Self.merge(
@@ -205,7 +205,7 @@ import TestSupport
         }
     }
 
-    @Test("An undo of a deletion sets a new stamp, with a journal of its own too", arguments: TestEngine.allCases)
+    @Test("An undo of a deletion sets a new stamp, with a separate journal too", arguments: TestEngine.allCases)
     func undoneDeletion(_ kind: TestEngine) async throws {
         for journal in [JournalPlace.together, .ahead] {
             try await Self.with(kind, journal: journal) { gateway in
@@ -222,7 +222,7 @@ import TestSupport
         }
     }
 
-    @Test("A stamp may refer to a row that its client does not see", arguments: TestEngine.allCases)
+    @Test("A stamp may refer to a row that its client cannot read", arguments: TestEngine.allCases)
     func hiddenReference(_ kind: TestEngine) async throws {
         let sql = """
             CREATE TABLE staff (name VARCHAR(20) PRIMARY KEY, team VARCHAR(20));

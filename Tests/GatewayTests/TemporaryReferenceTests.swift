@@ -23,7 +23,7 @@ import TestSupport
         """
 
     @Test("Every database user gets the same answer to a temporary id", arguments: TestEngine.allCases)
-    func everyUserGetsTheSameAnswer(_ kind: TestEngine) async throws {
+    func users(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: Self.sql.replacing("%", with: "AUTO_INCREMENT"), sqlite: Self.sql.replacing("%", with: ""))
         for user in kind == .mariadb

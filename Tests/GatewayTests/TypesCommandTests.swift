@@ -57,7 +57,7 @@ import TestSupport
 
     private static let driver = Rounds.Client("driver", ["driver"])
 
-    @Test("Rule files and a running gateway give the same types of a role", arguments: TestEngine.allCases)
+    @Test("Rule files and a running gateway have the same types for a role", arguments: TestEngine.allCases)
     func filesAndServer(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
         let folder = try TemporaryFolder(files: Self.rules)
@@ -103,7 +103,8 @@ import TestSupport
         }
     }
 
-    @Test("Wrong options and a server that does not answer are errors with a hint") func faults() async throws {
+    @Test("Wrong options and a server that does not answer are errors with a hint")
+    func faults() async throws {
         let database = try await Self.database(.sqlite)
         let folder = try TemporaryFolder(files: Self.rules)
         let files = ["--rules", folder.path, "--database", database.url]

@@ -140,8 +140,8 @@ import TestSupport
         }
     }
 
-    @Test("Columns of undo-columns come back with an undo", arguments: TestEngine.allCases, ["[pass]", "all", "pass"])
-    func undoBringsThemBack(_ kind: TestEngine, _ columns: String) async throws {
+    @Test("An undo restores columns of undo-columns", arguments: TestEngine.allCases, ["[pass]", "all", "pass"])
+    func undo(_ kind: TestEngine, _ columns: String) async throws {
         try await Self.with(kind, Self.rules(columns)) { client, database in
             try await Self.delete(client, "people", "person", 1, "Ann")
             #expect(Self.contains("card-1", try await Self.journal(database)) == (columns == "all"))
@@ -154,8 +154,8 @@ import TestSupport
         }
     }
 
-    @Test("Columns of undo-columns come back with restore", arguments: TestEngine.allCases, ["", "[card]"])
-    func restoreBringsThemBack(_ kind: TestEngine, _ columns: String) async throws {
+    @Test("on-missing: restore also restores columns of undo-columns", arguments: TestEngine.allCases, ["", "[card]"])
+    func restore(_ kind: TestEngine, _ columns: String) async throws {
         try await Self.with(kind, Self.rules(columns)) { client, database in
             try await Self.delete(client, "people", "person", 2, "Bob")
             let restored = try await client.post(

@@ -3,7 +3,7 @@ import TestSupport
 
 /// Outcomes that an undo could not revert can be undone later.
 @Suite struct UndoneOutcomeTests {
-    @Test("An undo marks only outcomes that it took back", arguments: TestEngine.allCases)
+    @Test("An undo marks only outcomes that it reverted", arguments: TestEngine.allCases)
     func marks(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
         try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
@@ -24,7 +24,7 @@ import TestSupport
         }
     }
 
-    @Test("A row that was kept can be taken back later", arguments: TestEngine.allCases)
+    @Test("A row that was kept can be undone later", arguments: TestEngine.allCases)
     func keptRows(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
         try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in

@@ -71,36 +71,36 @@ import TestSupport
     }
 
     /// A push with evidence in one row only, and the SQL that reverts its effect.
-    struct Lone: CustomTestStringConvertible, Sendable {
+    struct SingleRowPush: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let changeset: String
         let inverse: String
     }
 
-    private static let lone = [
-        Lone(
+    private static let singleRowPushes = [
+        SingleRowPush(
             testDescription: "singleton", changeset: #""lid":{"n":{"old":1,"new":4}}"#,
             inverse: "UPDATE lids SET n = 1;"),
-        Lone(
+        SingleRowPush(
             testDescription: "private field", changeset: #""jar":{"a":{"old":"old","new":"new"}}"#,
             inverse: "UPDATE jars SET a = 'old';"),
-        Lone(
+        SingleRowPush(
             testDescription: "soft deletion", changeset: #""jar":{"old":{"a":"old","n":1},"new":null}"#,
             inverse: "UPDATE jars SET gone = 0;"),
-        Lone(
+        SingleRowPush(
             testDescription: "several edits",
             changeset:
                 #""jar":{"n":{"old":1,"new":3}}}},{"resource":"jars","id":1,"changeset":{"jar":{"n":{"old":3,"new":1}}}},{"resource":"jars","id":1,"changeset":{"lid":{"n":{"old":1,"new":2}}"#,
             inverse: "UPDATE jars SET n = 1; UPDATE lids SET n = 1;"),
-        Lone(
+        SingleRowPush(
             testDescription: "two resources there and back",
             changeset:
                 #""jar":{"n":{"old":1,"new":3}}}},{"resource":"cans","id":1,"changeset":{"can":{"n":{"old":3,"new":1}}}},{"resource":"jars","id":1,"changeset":{"lid":{"n":{"old":1,"new":2}}"#,
             inverse: "UPDATE lids SET n = 1;"),
     ]
 
-    @Test("Recovery finds evidence in rows of every kind", arguments: TestEngine.allCases, lone)
-    func oneRowIsEnough(_ kind: TestEngine, _ lone: Lone) async throws {
+    @Test("Recovery finds evidence in rows of every kind", arguments: TestEngine.allCases, singleRowPushes)
+    func oneRowIsEnough(_ kind: TestEngine, _ sample: SingleRowPush) async throws {
         let sql = """
             CREATE TABLE jars (id INTEGER PRIMARY KEY, a VARCHAR(10), n INT, gone INT NOT NULL DEFAULT 0);
             CREATE TABLE lids (jar INTEGER PRIMARY KEY, n INT);
@@ -125,7 +125,7 @@ import TestSupport
             """,
         ]
         let body =
-            #"{"key":"k","edits":[{"resource":"jars","id":1,"changeset":{"# + lone.changeset + "}}]}"
+            #"{"key":"k","edits":[{"resource":"jars","id":1,"changeset":{"# + sample.changeset + "}}]}"
         for isCommitted in [true, false] {
             let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
             if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
@@ -134,7 +134,7 @@ import TestSupport
                 try #require(answer.status == 200, "\(answer.text)")
             }
             try await Self.leaveOpen(database)
-            if !isCommitted { try await database.run(lone.inverse) }
+            if !isCommitted { try await database.run(sample.inverse) }
             try await RunningGateway.with(database, rules: rules, journal: .ahead) { gateway async throws in
                 let again = try await gateway.client { try await $0.post("/v1/push", body) }
                 #expect(again.status == 200, "\(again.text)")
@@ -144,8 +144,8 @@ import TestSupport
     }
 
     /// For example a command that was killed.
-    @Test("A transaction in doubt of another process is decided before the next push", arguments: TestEngine.allCases)
-    func anothersDoubtIsDecidedFirst(_ kind: TestEngine) async throws {
+    @Test("An in-doubt transaction of another process is decided before the next push", arguments: TestEngine.allCases)
+    func otherProcess(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.table, sqlite: Self.table)
         if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
         try await RunningGateway.with(database, rules: Self.rules, journal: .ahead) { gateway async throws in

@@ -36,7 +36,7 @@ import Testing
         if case .run(let items) = turn { items.map(\.number) } else { nil }
     }
 
-    @Test("The first item opens a lane, and the second one starts a watch of it")
+    @Test("The first item opens a lane, and waiting items share one watch of it")
     func firstItems() {
         var state = state()
         #expect(state.enqueue(Item(1)) == .openLane)

@@ -80,7 +80,7 @@ import Testing
         #expect(queue.waiting == 0)
     }
 
-    /// Also while the only batch goes on and on.
+    /// Also while the only batch does not end.
     @Test("Late and cancelled items are never run", arguments: [false, true])
     func dropped(_ hasLeft: Bool) async {
         let work = Work()

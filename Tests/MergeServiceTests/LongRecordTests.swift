@@ -160,7 +160,8 @@ import Testing
     /// The known length of a record is that of its last read.
     ///
     /// Unknown records have the average length of their resource.
-    @Test func lengthsAreLearnt() async throws {
+    @Test("The lengths of records are remembered")
+    func lengths() async throws {
         let texts = try await Texts()
         let lengths = RecordLengths()
         func record(_ id: Int, _ length: Int) -> Record {

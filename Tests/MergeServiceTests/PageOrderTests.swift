@@ -32,8 +32,8 @@ import Testing
         func release(_ savepoint: Savepoint) throws(StoreError) {}
     }
 
-    @Test("A page that contains the key behind which it begins is an error")
-    func aPageThatDoesNotAdvanceIsAnError() throws {
+    @Test("A page that contains the key after which it begins is an error")
+    func order() throws {
         let number = ColumnType.integer(0...1_000_000)
         let section = Section(
             name: "t", kind: .root,

@@ -24,7 +24,8 @@ import Testing
     }
 
     /// Short ones in front of long ones do not make the next piece as large as one likes.
-    @Test func piecesGrowSlowly() {
+    @Test("The number of records in a piece doubles at most")
+    func growth() {
         #expect(Self.pieces([8_000_000, 1, 1, 1]) == [1, 1, 2, 4])
     }
 
@@ -37,7 +38,8 @@ import Testing
         #expect(PieceSize(mayBeLong: false, mean: 8_000_000).records == 128)
     }
 
-    @Test func nothingTeachesNothing() {
+    @Test("A piece without records does not change the size")
+    func noRecords() {
         var size = PieceSize(mayBeLong: true)
         size.note(records: 0, bytes: 0)
         #expect(size.records == 1)

@@ -138,7 +138,7 @@ import Testing
         #expect(notes.contains { $0.contains("role “a” has no “rows”, so it sees every row") }, "\(notes)")
     }
 
-    @Test("A role with “rows: all” sees every row without a warning")
+    @Test("A role with “rows: all” reads all rows without a warning")
     func allRows() {
         let access = "  a: {read: all, rows: all}"
         #expect(Self.findings(access: access).isEmpty, "\(Self.findings(access: access))")

@@ -41,7 +41,7 @@ import Testing
         #expect(written == stored, "\(file) is another one")
     }
 
-    @Test("Two resources that give one type are an error with both names", arguments: ClientLanguage.allCases)
+    @Test("Two resources with one type name are an error with both names", arguments: ClientLanguage.allCases)
     func oneType(_ language: ClientLanguage) throws {
         let rules = Self.rules(("order", Self.text), ("orders", Self.text))
         #expect(throws: ClientTypesFault.sameName("Orders", first: "order", second: "orders")) {
@@ -55,7 +55,8 @@ import Testing
         #expect(text.contains("Purchase") && text.contains("OrderRecord"))
     }
 
-    @Test("A name for an unknown resource, and an answer of something else, are errors") func faults() {
+    @Test("A name for an unknown resource, and an answer of something else, are errors")
+    func faults() {
         #expect(throws: ClientTypesFault.unknownResource("thing", known: ["things"])) {
             _ = try Self.text(.swift, Self.text, names: ["thing": "x"])
         }
@@ -65,7 +66,8 @@ import Testing
         #expect(ClientTypesFault.unknownResource("thing", known: ["things"]).description.contains("“things”"))
     }
 
-    @Test("A list of one resource and a resource of the same name have two types") func listAndResource() throws {
+    @Test("A list of one resource and a resource of the same name have two types")
+    func listAndResource() throws {
         let lines = """
             {"section":"lines","kind":"list","key":[{"column":"id","type":"integer"}],"groups":[],"readOnly":[]}
             """
@@ -79,7 +81,8 @@ import Testing
                 && text.contains(#"interface OrderLine extends TypedRecord<"order-lines">"#))
     }
 
-    @Test("Words of a language and names with other characters become properties of their own") func words() throws {
+    @Test("Words of a language and names with other characters become separate properties")
+    func words() throws {
         let names = ["class", "from", "self", "int", "post-code", "postCode", "2nd", "__init__", "Größe", "%"]
         let fields = names.map { #"{"field":"\#($0)","type":"text","nullable":true}"# }.joined(separator: ",")
         let swift = try Self.text(.swift, fields)
@@ -136,8 +139,8 @@ import Testing
         }
     }
 
-    @Test("Members of an ENUM column with quotes, line breaks and words are written as they are") func members() throws
-    {
+    @Test("Members of an ENUM column with quotes, line breaks and words are written as they are")
+    func members() throws {
         let field =
             #"{"field":"a","type":"enum","members":["it's","a\"b\\","\n","class","in work","in-work",""],"nullable":true}"#
         let swift = try Self.text(.swift, field)
@@ -149,8 +152,8 @@ import Testing
         #expect(try Self.text(.typescript, field).contains(#""it's" | "a\"b\\" | "\n" | "class" | "in work""#))
     }
 
-    @Test("A group that the client may not write has read-only fields, or may be set in a new row") func rights() throws
-    {
+    @Test("A group that the client may not write has read-only fields, or may be set in a new row")
+    func rights() throws {
         func group(_ name: String, _ rights: String) -> String {
             #"{"group":"\#(name)",\#(rights)"fields":[{"field":"\#(name)","type":"text","nullable":false}]}"#
         }

@@ -12,12 +12,14 @@ import TestSupport
         return (file, file.findings.sorted.map { $0.description.replacing(folder.path + "/", with: "") })
     }
 
-    @Test(arguments: [
-        "tokens: a\nlisten: 127.0.0.1:80\nmax-body: 2048\nallow-origin: [\"https://a\", https://b]\n",
-        "{\"tokens\": \"a\", \"listen\": \"127.0.0.1:80\", \"max-body\": 2048, \"allow-origin\": [\"https://a\", \"https://b\"]}",
-        "tokens: 'a'\nlisten: \"127.0.0.1:80\"\nmax-body: '2048'\nallow-origin:\n  - https://a\n  - https://b\n",
-    ])
-    func valuesAreTexts(_ text: String) async throws {
+    @Test(
+        "Values are texts",
+        arguments: [
+            "tokens: a\nlisten: 127.0.0.1:80\nmax-body: 2048\nallow-origin: [\"https://a\", https://b]\n",
+            "{\"tokens\": \"a\", \"listen\": \"127.0.0.1:80\", \"max-body\": 2048, \"allow-origin\": [\"https://a\", \"https://b\"]}",
+            "tokens: 'a'\nlisten: \"127.0.0.1:80\"\nmax-body: '2048'\nallow-origin:\n  - https://a\n  - https://b\n",
+        ])
+    func values(_ text: String) async throws {
         let (file, findings) = try await Self.read(text)
         #expect(findings == [])
         #expect(
@@ -28,7 +30,8 @@ import TestSupport
     }
 
     /// A word that YAML reads as another type is a word, and one value is a list of one.
-    @Test func wordsAreWords() async throws {
+    @Test("Words of YAML are texts")
+    func words() async throws {
         let (file, findings) = try await Self.read(
             "tokens: off\nmax-body: 0x10\nlisten: 'null'\nallow-origin: https://a")
         #expect(findings == [])

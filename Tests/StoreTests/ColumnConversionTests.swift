@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// A converted value is what the database returns for the column under the other type.
+/// A converted value equals the database's value for the column under the other type.
 @Suite struct ColumnConversionTests {
     private static let mariadb = """
         CREATE TABLE mixed (id INT PRIMARY KEY, a TINYINT, b BIT(1), c DECIMAL(10,0), d VARCHAR(40), e CHAR(9), f LONGTEXT);

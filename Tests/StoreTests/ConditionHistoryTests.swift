@@ -9,7 +9,7 @@ import TestSupport
         ConditionStep(before: before.map { Array($0.utf8) }, after: after.map { Array($0.utf8) })
     }
 
-    private static func told(_ history: ConditionHistory, _ since: Int) -> Set<String>? {
+    private static func reported(_ history: ConditionHistory, _ since: Int) -> Set<String>? {
         history.tuples(since: since).map { Set($0.map { String(decoding: $0, as: UTF8.self) }) }
     }
 
@@ -19,13 +19,13 @@ import TestSupport
         history.append([Self.step(nil, "a")], at: 10)
         history.append([Self.step("a", "b")], at: 20)
         history.append([Self.step("b", "b")], at: 30)
-        #expect(Self.told(history, 5) == ["a", "b"] && Self.told(history, 19) == ["a", "b"])
-        #expect(Self.told(history, 20) == ["b"] && Self.told(history, 40) == ["b"])
+        #expect(Self.reported(history, 5) == ["a", "b"] && Self.reported(history, 19) == ["a", "b"])
+        #expect(Self.reported(history, 20) == ["b"] && Self.reported(history, 40) == ["b"])
         history.append([Self.step("b", nil)], at: 40)
-        #expect(Self.told(history, 39) == ["b"] && Self.told(history, 40) == [])
+        #expect(Self.reported(history, 39) == ["b"] && Self.reported(history, 40) == [])
         // A program that bypasses the gateway may have moved it in between.
         history.append([Self.step("c", "d"), Self.step("d", "a")], at: 50)
-        #expect(Self.told(history, 40) == ["a", "c", "d"] && Self.told(history, 50) == ["a"])
+        #expect(Self.reported(history, 40) == ["a", "c", "d"] && Self.reported(history, 50) == ["a"])
     }
 
     @Test("A foreign deletion ends the record's values")
@@ -33,9 +33,9 @@ import TestSupport
         let tag = ConditionTag(Array("a".utf8))
         var history = ConditionHistory()
         history.append(ConditionStep.steps(through: [tag]), at: 10)
-        #expect(Self.told(history, 10) == ["a"])
+        #expect(Self.reported(history, 10) == ["a"])
         history.append(ConditionStep.steps(through: [tag, .none]), at: 20)
-        #expect(Self.told(history, 19) == ["a"] && Self.told(history, 20) == [] && history.latest == nil)
+        #expect(Self.reported(history, 19) == ["a"] && Self.reported(history, 20) == [] && history.latest == nil)
         #expect(ConditionStep.steps(through: [.none]).isEmpty)
     }
 
@@ -43,8 +43,8 @@ import TestSupport
     func limit() {
         var history = ConditionHistory()
         for number in 0..<40 { history.append([Self.step("\(number)", "\(number + 1)")], at: 100 + number) }
-        #expect(Self.told(history, 100) == nil)
-        #expect(Self.told(history, 138) == ["39", "40"])
+        #expect(Self.reported(history, 100) == nil)
+        #expect(Self.reported(history, 138) == ["39", "40"])
         #expect(history.bytes.count < 200)
         // Twelve that are stored, and the last one that was omitted.
         #expect(history.departures == Set(127...139))
@@ -55,14 +55,14 @@ import TestSupport
         #expect(history.departures == Set(128...139).subtracting([130]).union([200, 300]))
     }
 
-    @Test("Erased values are left out like those beyond the limit, and later ones stay")
+    @Test("Erased values are omitted like those beyond the limit, and later ones remain")
     func leavesOut() {
         var history = ConditionHistory()
         for number in 0..<4 { history.append([Self.step("\(number)", "\(number + 1)")], at: 100 + number) }
         let before = history
         #expect(!history.leaveOut { $0 == Array("4".utf8) } && history == before)
         let isLeftOut = history.leaveOut { $0 == Array("1".utf8) }
-        #expect(isLeftOut && Self.told(history, 100) == nil && Self.told(history, 101) == ["2", "3", "4"])
+        #expect(isLeftOut && Self.reported(history, 100) == nil && Self.reported(history, 101) == ["2", "3", "4"])
         #expect(history.departures == [101, 102, 103])
         #expect(ConditionHistory(bytes: history.bytes) == history)
     }

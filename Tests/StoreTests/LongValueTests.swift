@@ -36,12 +36,12 @@ import TestSupport
     }
 
     @Test("A long value whose second fetch fails is an error")
-    func aLongValueWhoseSecondFetchFailsIsAnError() {
+    func failedFetch() {
         #expect(throws: StoreError.self) { try Self.value(Self.buffers { _, _, _ in false }) }
     }
 
-    @Test("A long value whose second fetch returns less of it is an error")
-    func aCutLongValueIsAnError() {
+    @Test("A long value whose second fetch returns less is an error")
+    func shorterValue() {
         #expect(throws: StoreError.self) {
             try Self.value(
                 Self.buffers { _, bind, _ in
@@ -51,8 +51,8 @@ import TestSupport
         }
     }
 
-    @Test("A long value is returned as a whole")
-    func aLongValueIsWhole() throws {
+    @Test("A long value is returned completely")
+    func completeValue() throws {
         let (value, _) = try Self.value(
             Self.buffers { _, bind, _ in
                 bind.buffer.initializeMemory(as: UInt8.self, repeating: 7, count: Int(bind.buffer_length))

@@ -95,7 +95,7 @@ import TestSupport
     ]
 
     @Test("A key of any type is read as it was written", arguments: types)
-    func aKeyIsReadAsItWasWritten(_ kind: KeyType) throws {
+    func keys(_ kind: KeyType) throws {
         #expect(PackedValues.holds(kind.type))
         var random = SeededRandom(seed: 7)
         var written: [[UInt8]: Value] = [:]
@@ -111,7 +111,7 @@ import TestSupport
     }
 
     @Test("A key of several columns is read as it was written")
-    func aKeyOfSeveralColumnsIsReadAsItWasWritten() throws {
+    func compositeKeys() throws {
         var random = SeededRandom(seed: 11)
         for _ in 0..<2_000 {
             let kinds = (0..<Int.random(in: 1...4, using: &random)).map { _ in
@@ -127,7 +127,7 @@ import TestSupport
     }
 
     @Test("A key does not change when its column gets a finer fraction")
-    func aFinerFractionChangesNoKey() throws {
+    func finerFraction() throws {
         var random = SeededRandom(seed: 3)
         for _ in 0..<200 {
             let value = Self.moment(1_000_000)(&random)
@@ -143,8 +143,8 @@ import TestSupport
         }
     }
 
-    @Test("A key of a column that has another type by now is not read")
-    func aKeyOfAnotherTypeIsNotRead() throws {
+    @Test("A key of a column whose type has changed is not read")
+    func otherType() throws {
         for kind in Self.types {
             var random = SeededRandom(seed: 5)
             let value = kind.make(&random)
@@ -158,7 +158,7 @@ import TestSupport
     }
 
     @Test("A key that a former version wrote as text is still read")
-    func aKeyOfAFormerVersionIsRead() {
+    func formerVersion() {
         func stored(_ text: String) -> [UInt8] { [6, UInt8(text.utf8.count)] + Array(text.utf8) }
         let moment = CalendarDate(year: 2026, month: 11, day: 20)
             .flatMap { DateTime(date: $0, hour: 10, minute: 0, second: 0, microsecond: 0) }.map { Value.dateTime($0) }

@@ -225,16 +225,16 @@ import TestSupport
     }
 
     /// The ends of a series of transactions in the order of their reports.
-    private final class Told: Sendable {
-        private let told = Mutex<[String]>([])
+    private final class EndLog: Sendable {
+        private let ends = Mutex<[String]>([])
 
-        var all: [String] { told.withLock { $0 } }
+        var all: [String] { ends.withLock { $0 } }
 
         func note(_ work: Int, _ result: Result<[[Int]], StoreError>) {
-            told.withLock { told in
+            ends.withLock { ends in
                 switch result {
-                case .success(let rows): told.append("\(work) saw \(rows.map { $0[1] })")
-                case .failure(let error): told.append("\(work) \(error.kind)")
+                case .success(let rows): ends.append("\(work) read \(rows.map { $0[1] })")
+                case .failure(let error): ends.append("\(work) \(error.kind)")
                 }
             }
         }
@@ -283,12 +283,12 @@ import TestSupport
     func series(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         try await database.run("INSERT INTO t VALUES (1, 0, NULL)")
-        let told = Told()
+        let ends = EndLog()
         try await Self.series(
-            engine, next: Self.numbers(to: 20), done: { told.note($0, $1) }
+            engine, next: Self.numbers(to: 20), done: { ends.note($0, $1) }
         ) { work, session throws(StoreError) in
             let rows = Self.pairs(try Self.run(session, [Self.get(from: 1, to: 1)])[0])
-            #expect(told.all.count == work - 1, "the one before is answered first")
+            #expect(ends.all.count == work - 1, "the one before is answered first")
             if work % 5 == 0 { throw StoreError(.other, "no") }
             _ = try Self.run(session, [Self.set(1, work)])
             return work % 3 == 0 ? .rollback(rows) : .commit(rows)
@@ -297,10 +297,10 @@ import TestSupport
         var held = 0
         var expected: [String] = []
         for work in 1...20 {
-            expected.append(work % 5 == 0 ? "\(work) other" : "\(work) saw [\(held)]")
+            expected.append(work % 5 == 0 ? "\(work) other" : "\(work) read [\(held)]")
             if work % 5 != 0, work % 3 != 0 { held = work }
         }
-        #expect(told.all == expected)
+        #expect(ends.all == expected)
         #expect(try await database.run("SELECT n FROM t") == "19\n")
         await engine.close()
     }
@@ -311,14 +311,14 @@ import TestSupport
         let database = try await TestDatabase(
             .mariadb, mariadb: Self.mariadb + "INSERT INTO t VALUES (1, 0, NULL);", sqlite: "", server: server)
         let engine = try database.engine()
-        let told = Told()
+        let ends = EndLog()
         let hasWritten = AsyncStream<Void>.makeStream()
         let isReadOnly = Flag()
         let mayGoOn = Flag()
         let series = Task {
             try await Self.series(
                 engine, next: Self.numbers(to: 4),
-                done: { work, result in told.note(work, result) }
+                done: { work, result in ends.note(work, result) }
             ) { work, session throws(StoreError) in
                 if work == 2 { while !mayGoOn.isRaised { continue } }
                 let rows = Self.pairs(try Self.run(session, [Self.get(from: 1, to: 1)])[0])
@@ -333,11 +333,11 @@ import TestSupport
         for await _ in hasWritten.stream {}
         try await database.run("SET GLOBAL read_only = 1")
         isReadOnly.raise()
-        while told.all.isEmpty { await Task.yield() }
+        while ends.all.isEmpty { await Task.yield() }
         try await database.run("SET GLOBAL read_only = 0")
         mayGoOn.raise()
         try await series.value
-        #expect(told.all == ["1 unwritable", "2 saw [0]", "3 saw [22]", "4 saw [33]"])
+        #expect(ends.all == ["1 unwritable", "2 read [0]", "3 read [22]", "4 read [33]"])
         #expect(try await database.run("SELECT n FROM t") == "44\n")
         await engine.close()
         server.kill()

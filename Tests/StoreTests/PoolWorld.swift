@@ -16,7 +16,7 @@ struct PoolWorld: SteppedWorld {
         case acquire(Int)
         case opened(Int)
         case openingFails(Int)
-        /// The deadline of a caller is over while it opens a connection. The opening goes on.
+        /// The deadline of a caller is over while it opens a connection. The opening continues.
         case openingIsLate(Int)
         case lateOpened
         case lateOpeningFails

@@ -28,7 +28,7 @@ import TestSupport
         func finish() { end.end(()) }
     }
 
-    @Test("Many callers at once never run the work twice at a time, and each gets the outcome of one run")
+    @Test("Many callers at once never run the work simultaneously, and each gets the outcome of one run")
     func oneAtATime() async {
         let run = SharedRun<Int>()
         let running = Atomic<Int>(0)
@@ -47,7 +47,7 @@ import TestSupport
         #expect(outcomes == Set(1...begun.load(ordering: .relaxed)))
     }
 
-    @Test("A run does not begin if its condition does not hold")
+    @Test("A run does not begin if its condition is false")
     func condition() async {
         let held = Held()
         held.finish()
@@ -55,7 +55,7 @@ import TestSupport
         #expect(await held.outcome(ifAllowed: true) == 1)
     }
 
-    @Test("A cancelled caller does not end the run of the others")
+    @Test("A cancelled caller does not end the run for other callers")
     func cancellation() async {
         let held = Held()
         let cancelled = Task { await held.outcome() }

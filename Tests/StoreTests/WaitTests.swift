@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("Work that began goes on after the deadline, and its late outcome is not dropped")
+    @Test("Work that began continues after the deadline, and its late outcome is not dropped")
     func lateWork() async {
         let (wait, go, late) = (Wait<Int>(), Wait<Void>(), Wait<Int>())
         wait.begin {

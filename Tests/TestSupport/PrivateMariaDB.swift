@@ -71,7 +71,7 @@ package final class PrivateMariaDB: Sendable {
         process.standardError = FileHandle.nullDevice
         try process.run()
         self.process.withLock { $0 = process }
-        // The client program of the server reports when it is ready. Running it takes the time between two checks.
+        // The client program of the server reports when it is ready. Running it is the pause between two checks.
         for _ in 0..<3_000 {
             let ping = ["mariadb-admin", "--no-defaults", "--socket=" + socket, "-uroot", "ping"]
             if try await Shell.capture(ping).status == 0 { return }

@@ -11,7 +11,8 @@ import Testing
         return (gateway, try await StoreTests.synced(gateway))
     }
 
-    @Test("A record is read in its type, with its lists") func reading() async throws {
+    @Test("A record is read in its type, with its lists")
+    func reading() async throws {
         let (_, store) = try await Self.store()
         let shopper = try #require(try await store.of(Shoppers).record(123))
         #expect(shopper.customer.firstName == "Joe" && shopper.customer.points == 5)
@@ -23,7 +24,8 @@ import Testing
         #expect(found.map(\.id) == [123] && found.next == nil)
     }
 
-    @Test("An edit sends the groups that it changed, and no others") func editing() async throws {
+    @Test("An edit sends only the groups that it changed")
+    func editing() async throws {
         let (gateway, store) = try await Self.store()
         let ticket = try await store.of(Shoppers).edit(123) { shopper in
             shopper.customer.street = "2 High St"
@@ -45,13 +47,15 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["card"] == .null)
     }
 
-    @Test("An edit without a change sends nothing") func noChange() async throws {
+    @Test("An edit without a change sends nothing")
+    func noChange() async throws {
         let (_, store) = try await Self.store()
         try await store.of(Shoppers).edit(123) { $0.customer.firstName = "Joe" }
         #expect(try await store.unsent().isEmpty)
     }
 
-    @Test("A new record leaves out what is nil, and its id follows the gateway") func creating() async throws {
+    @Test("A new record omits nil values, and its id becomes the gateway's")
+    func creating() async throws {
         let (gateway, store) = try await Self.store()
         let new = Shopper(
             customer: ShopperCustomer(firstName: "Kim", points: 0), groceries: [ShopperGrocery(name: "Rice")])
@@ -71,7 +75,8 @@ import Testing
         #expect(gateway.record("shoppers", id) == nil)
     }
 
-    @Test("Typed records of two resources are one push in a transaction") func transaction() async throws {
+    @Test("Typed records of two resources are one push in a transaction")
+    func transaction() async throws {
         let (gateway, store) = try await Self.store()
         try await store.transaction { t in
             let aisle = try t.create(Aisles, Aisle(aisle: AisleAisle(name: "Oils")))
@@ -83,7 +88,8 @@ import Testing
         #expect(gateway.record("aisles", aisle)?["aisle"]["name"] == "Oils")
     }
 
-    @Test("A live query and an observed record have typed values") func live() async throws {
+    @Test("A live query and an observed record have typed values")
+    func live() async throws {
         let (_, store) = try await Self.store()
         var live = try store.of(Shoppers).live(sort: ["-id"], limit: 1).makeAsyncIterator()
         #expect(try await live.next()?.first?.id == 124)
@@ -93,7 +99,8 @@ import Testing
         #expect(try await seen.next()??.customer.firstName == "Bob")
     }
 
-    @Test("Followed records have their type") func followed() async throws {
+    @Test("Followed records have their type")
+    func followed() async throws {
         let (_, store) = try await Self.store()
         let (shoppers, aisles) = (try await store.records("shoppers"), try await store.records("aisles"))
         let aisle = try #require(aisles.first)
@@ -114,7 +121,8 @@ import Testing
         var extra: JSONValue?
     }
 
-    @Test("Values that JSON has as texts keep every digit") func digits() throws {
+    @Test("Values that JSON has as texts keep every digit")
+    func digits() throws {
         let json: JSONValue = [
             "wide": "9007199254740993", "unsigned": "18446744073709551615", "bytes": "AAH/", "day": "0000-00-00",
             "amount": "12345678901234567890123456789012345.678", "extra": ["a": [1, nil]],

@@ -60,7 +60,7 @@ import TestSupport
                 #expect(try await Self.names(events) == ["changes", "end"])
                 let late = Date().timeIntervalSince1970 - end
                 #expect(late >= 0 && late < 5, "\(late)")
-                // The connection itself goes on.
+                // The connection remains usable.
                 #expect(try await events.get("/v1/rules").status == 401)
             }
         }

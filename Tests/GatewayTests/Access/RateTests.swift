@@ -34,7 +34,7 @@ import TestSupport
         #expect(bucket.take(1, at: full.advanced(by: .milliseconds(2_700))) == nil)
     }
 
-    @Test("Idle clients are removed")
+    @Test("Many clients need limited memory, and the newest ones are still limited")
     func manyClients() throws {
         let rates = ClientRates(requestsPerSecond: 1, editsPerSecond: nil, share: nil)
         let start = ContinuousClock.now

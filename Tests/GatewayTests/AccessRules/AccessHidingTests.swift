@@ -63,7 +63,8 @@ import TestSupport
     }
 
     /// A key or a unique value of a hidden row collides, and the answer does not name the row.
-    @Test(arguments: TestEngine.allCases) func collisionsShowNothing(_ kind: TestEngine) async throws {
+    @Test("A collision with a hidden row does not name it", arguments: TestEngine.allCases)
+    func collisions(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let key = try await gateway.merge(
                 "2", #"{"stop": {"old": null, "new": {"title": "mine"}}}"#, as: Rounds.kim)

@@ -55,15 +55,14 @@ import TestSupport
     }
 
     @Test(
-        arguments: TestEngine.allCases,
+        "Transitions are checked", arguments: TestEngine.allCases,
         [
             (1, "new", "open", "status applied default"), (1, "new", "closed", "status server-won jobs.yaml:7"),
             (1, "new", "new", ""), (1, "old", "new", "status already default"),
             (2, "open", "new", "status applied default"),
             (2, "new", "closed", "status client-won default"), (1, "new", "other", "status server-won jobs.yaml:7"),
         ])
-    func stepsAreChecked(_ kind: TestEngine, _ step: (id: Int, old: String, new: String, outcome: String)) async throws
-    {
+    func steps(_ kind: TestEngine, _ step: (id: Int, old: String, new: String, outcome: String)) async throws {
         try await Self.with(kind) { gateway in
             let answer = try await gateway.client {
                 try await $0.post(
@@ -210,7 +209,8 @@ import TestSupport
     }
 
     /// Taking back and sending again obey them like any push.
-    @Test(arguments: TestEngine.allCases) func undoObeysThem(_ kind: TestEngine) async throws {
+    @Test("An undo obeys transitions", arguments: TestEngine.allCases)
+    func undoOfSteps(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway in
             try await gateway.client { client in
                 _ = try await client.post(

@@ -103,14 +103,15 @@ import TestSupport
             })
     }
 
-    @Test("The scan: a record created for others is not named again", arguments: TestEngine.allCases, removals)
+    @Test(
+        "The scan: a record created for other clients is not reported again", arguments: TestEngine.allCases, removals)
     func scan(_ kind: TestEngine, _ removal: String) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.table, sqlite: Self.table)
         try await Self.run(on: database, log: false, removal)
     }
 
     @Test(
-        "The binary log: a record created for others is not named again", .tags(.mariadb), .needsMariaDB,
+        "The binary log: a record created for other clients is not reported again", .tags(.mariadb), .needsMariaDB,
         arguments: removals)
     func rowLog(_ removal: String) async throws {
         try await Self.run(on: BinlogFixture.database(Self.table), log: true, removal)

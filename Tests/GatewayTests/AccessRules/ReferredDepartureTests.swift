@@ -47,7 +47,7 @@ import TestSupport
         }
     }
 
-    @Test("A row that goes to another client and back takes no record away", arguments: TestEngine.allCases)
+    @Test("A row that is moved to another client and back removes no record", arguments: TestEngine.allCases)
     func thereAndBack(_ kind: TestEngine) async throws {
         try await Photos.with(kind) { gateway in
             let both = try await Followers(gateway)
@@ -71,7 +71,7 @@ import TestSupport
     }
 
     @Test(
-        "A deleted row takes its records away, and undo brings them back", arguments: TestEngine.allCases,
+        "A deleted row removes its records, and undo restores them", arguments: TestEngine.allCases,
         [JournalPlace.together, .ahead])
     func deletions(_ kind: TestEngine, _ journal: JournalPlace) async throws {
         try await Photos.with(kind, journal: journal) { gateway in
@@ -111,7 +111,7 @@ import TestSupport
         }
     }
 
-    @Test("A stream of events reports what leaves and what comes", arguments: TestEngine.allCases)
+    @Test("A stream of events reports departures and new records", arguments: TestEngine.allCases)
     func events(_ kind: TestEngine) async throws {
         try await Photos.with(kind) { gateway in
             let start = try await Follower(Photos.ann, gateway, of: "photos")

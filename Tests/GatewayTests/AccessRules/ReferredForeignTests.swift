@@ -43,12 +43,12 @@ import TestSupport
         _ = try await wait(bob, for: [1])
     }
 
-    @Test("The scan reports what comes and leaves with referred rows", arguments: TestEngine.allCases)
+    @Test("The scan reports new and departing records of referred rows", arguments: TestEngine.allCases)
     func scan(_ kind: TestEngine) async throws {
         try await Photos.with(kind, scans: true) { gateway in try await Self.follow(gateway) }
     }
 
-    @Test("The row log leads to what comes and leaves with referred rows", .tags(.mariadb), .needsMariaDB)
+    @Test("The row log reports new and departing records of referred rows", .tags(.mariadb), .needsMariaDB)
     func rowLog() async throws {
         let database = try await BinlogFixture.database(Photos.tables(.mariadb))
         try await Photos.run(on: database, configure: { ScanFixture.configure(&$0, log: .expected) }) { gateway in

@@ -13,7 +13,7 @@ import TestSupport
         try await gateway.get("/v1/records/photos/\(id)", as: Photos.boss).json()["photo"]?["caption"]?.text
     }
 
-    @Test("A client sees the records whose referred row meets the condition", arguments: TestEngine.allCases)
+    @Test("A client reads the records whose referred row matches the condition", arguments: TestEngine.allCases)
     func reading(_ kind: TestEngine) async throws {
         try await Photos.with(kind) { gateway in
             for (client, shown) in [(Photos.ann, [1, 2, 4]), (Photos.bob, [3]), (Photos.lea, [7])] {
@@ -41,7 +41,7 @@ import TestSupport
         }
     }
 
-    @Test("A client creates records of rows that it sees only", arguments: TestEngine.allCases)
+    @Test("A client creates records only of rows that it can read", arguments: TestEngine.allCases)
     func creating(_ kind: TestEngine) async throws {
         try await Photos.with(kind) { gateway in
             func create(_ order: String, _ resource: String = "photos", _ id: String = #""tmp:a""#) async throws
@@ -145,7 +145,7 @@ import TestSupport
         }
     }
 
-    @Test("A row decides about rows of its own table", arguments: TestEngine.allCases)
+    @Test("A row decides about rows of the same table", arguments: TestEngine.allCases)
     func ownTable(_ kind: TestEngine) async throws {
         try await Photos.with(kind) { gateway in
             let note = Photos.edit("staff", 2, "note", #""y""#, #""z""#)
@@ -160,7 +160,8 @@ import TestSupport
     }
 
     @Test(
-        "An operator sees no values of a record whose referred row belongs to another", arguments: TestEngine.allCases)
+        "An operator reads no values of a record whose referred row belongs to another client",
+        arguments: TestEngine.allCases)
     func journal(_ kind: TestEngine) async throws {
         try await Photos.with(kind) { gateway in
             try await gateway.write(Photos.edit("photos", 7, "caption", #""g""#, #""mine""#))

@@ -98,7 +98,7 @@ import TestSupport
     }
 
     @Test(
-        "Every client has what a snapshot contains, after any writes", arguments: TestEngine.allCases, 0..<4)
+        "Each client has the records of a snapshot after any writes", arguments: TestEngine.allCases, 0..<4)
     func pushesAndOtherPrograms(_ kind: TestEngine, _ seed: Int) async throws {
         let foreign = seed % 2 == 1
         try await Photos.with(kind, scans: foreign) { gateway in

@@ -102,7 +102,7 @@ import TestSupport
     }
 
     @Test(
-        "A later edit of a push writes under no role that did not hold before the push",
+        "A later edit of a push uses no role that did not apply before the push",
         arguments: TestEngine.allCases, ["push", "edit"])
     func laterEdits(_ kind: TestEngine, _ atomic: String) async throws {
         for (resource, section) in [("boxes", "box"), ("crates", "crate")] {
@@ -159,7 +159,7 @@ import TestSupport
     }
 
     @Test(
-        "A preview of a move shows only what the client reads before the move as well",
+        "A preview of a move contains only values that the client could read before the move",
         arguments: TestEngine.allCases)
     func previews(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway async throws in

@@ -107,7 +107,7 @@ import TestSupport
     }
 
     @Test(
-        "A step is judged from the row's own value before the push, whichever key named the row",
+        "A step is tested from the row's value before the push, whichever key named the row",
         arguments: TestEngine.allCases,
         [
             // Another row of the same resource.
@@ -179,7 +179,7 @@ import TestSupport
     }
 
     @Test(
-        "A role counts if it held on the row itself before the push", arguments: TestEngine.allCases,
+        "A role counts if it applied to the row before the push", arguments: TestEngine.allCases,
         [
             ("orders", 1, 2, "note applied"), ("tickets", 11, 2, "note applied"), ("tickets", 11, 1, "no-right"),
             ("orders", 1, 1, "no-right"),

@@ -20,7 +20,8 @@ struct CorpusCoverageTests {
         "unknown-temporary", "unreadable-column", "unreadable-record", "value",
     ]
 
-    @Test func theyMeetEverything() throws {
+    @Test("The recorded requests cover all outcomes and problems")
+    func coverage() throws {
         var (requests, answers) = (0, 0)
         var size = 0
         var statuses: [String: Int] = [:]

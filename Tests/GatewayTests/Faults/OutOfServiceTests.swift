@@ -133,7 +133,7 @@ import TestSupport
     }
 
     @Test("A sync runs the pushes that do not depend on a resource out of service", arguments: TestEngine.allCases)
-    func syncGoesOn(_ kind: TestEngine) async throws {
+    func dependentPushes(_ kind: TestEngine) async throws {
         try await Self.with(kind) { database, client in
             try await database.run("ALTER TABLE orders RENAME COLUMN title TO headline;")
             let creates = #"{"resource":"labels","id":"c","changeset":{"label":{"old":null,"new":{"text":"x"}}}}"#
@@ -215,7 +215,7 @@ import TestSupport
     }
 
     @Test(
-        "A column that only SQL of the rules names takes its resource alone out of service",
+        "A missing column that only SQL of the rules names takes only its resource out of service",
         arguments: TestEngine.allCases, ["hidden", "paid"])
     func columnsOfSQL(_ kind: TestEngine, _ column: String) async throws {
         try await Self.withSQL(kind) { gateway, client in

@@ -49,7 +49,7 @@ import TestSupport
     }
 
     /// A probe that has to wait for another program reports no failure.
-    @Test("A database that another program holds stays ready")
+    @Test("A database that another program has locked remains ready")
     func heldFile() async throws {
         let database = try await Ledger.database(.sqlite)
         try await RunningGateway.with(database, rules: Ledger.rules, journal: .together) { gateway async throws in

@@ -45,7 +45,7 @@ import TestSupport
     }
 
     @Test("Two rows of one key are one unreadable record, and neither is written", arguments: TestEngine.allCases)
-    func twoRowsOfOneKeyAreFound(_ kind: TestEngine) async throws {
+    func twoRows(_ kind: TestEngine) async throws {
         try await Self.with(kind) { database, client in
             try await database.run(
                 """
@@ -71,7 +71,7 @@ import TestSupport
     }
 
     @Test("Two items of one key are not written", arguments: TestEngine.allCases)
-    func twoItemsOfOneKeyAreFound(_ kind: TestEngine) async throws {
+    func twoItems(_ kind: TestEngine) async throws {
         try await Self.with(kind) { database, client in
             try await database.run(
                 """

@@ -21,8 +21,8 @@ import TestSupport
             namesJournal: false)
     }
 
-    @Test("A second gateway waits, and takes over once the first is gone", arguments: Setup.possible, [true, false])
-    func aSecondGatewayTakesOver(_ setup: Setup, _ isKilled: Bool) async throws {
+    @Test("A second gateway waits, and takes over when the first has ended", arguments: Setup.possible, [true, false])
+    func takeover(_ setup: Setup, _ isKilled: Bool) async throws {
         let database = try await Ledger.database(setup == .journalBesideMariaDB ? .mariadb : .sqlite)
         if setup == .sqliteInWALMode { try await database.run("PRAGMA journal_mode = WAL;") }
         let first = try await Self.gateway(setup, database)
@@ -52,8 +52,8 @@ import TestSupport
         #expect(try await Ledger.Standing(database) == Ledger.Standing(after: [Self.push]))
     }
 
-    @Test("The command line takes an entry back while the gateway merges pushes", arguments: Setup.possible)
-    func anEntryIsTakenBackBesideTheGateway(_ setup: Setup) async throws {
+    @Test("The command line undoes an entry while the gateway merges pushes", arguments: Setup.possible)
+    func undo(_ setup: Setup) async throws {
         let database = try await Ledger.database(setup == .journalBesideMariaDB ? .mariadb : .sqlite)
         if setup == .sqliteInWALMode { try await database.run("PRAGMA journal_mode = WAL;") }
         let gateway = try await Self.gateway(setup, database)

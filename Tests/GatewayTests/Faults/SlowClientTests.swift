@@ -69,7 +69,7 @@ import TestSupport
         print(int(time.monotonic() - start), client.recv(65536).split()[1].decode())
         """
 
-    @Test("A slow body is taken while it grows")
+    @Test("A slow body is accepted while it grows")
     func slowUplink() async throws {
         let gateway = try await GatewayProcess(
             try await Ledger.database(.sqlite), rules: Ledger.rules, options: Self.options + ["--request-time", "10"])

@@ -24,7 +24,7 @@ struct StubbornClient: Sendable {
         var isReplayed = false
     }
 
-    /// Sends at least some pushes, and goes on until it is enough.
+    /// Sends a minimum of pushes, and continues until it is enough.
     private func settle(
         _ pushes: Int, until isEnough: @Sendable () -> Bool, _ push: (Int) -> Ledger.Push
     ) async throws -> [Settled] {

@@ -181,7 +181,8 @@ extension HTTPClient.Session {
     }
 
     /// An altered table is read in its new form, of which later changes come from the log again.
-    @Test(.tags(.mariadb), .needsMariaDB) func columnsMayMove() async throws {
+    @Test("Columns may change their positions", .tags(.mariadb), .needsMariaDB)
+    func movedColumns() async throws {
         try await BinlogFixture.with { database, client async throws in
             for (number, sql) in [
                 "ALTER TABLE things MODIFY COLUMN home INTEGER FIRST;",

@@ -74,8 +74,8 @@ import TestSupport
         }
     }
 
-    @Test("A record that changes between two looks at the feed is in the page", arguments: TestEngine.allCases)
-    func pollsContainABusyRecord(_ kind: TestEngine) async throws {
+    @Test("A record that changes between two reads of the feed is in the page", arguments: TestEngine.allCases)
+    func polls(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
         try await Self.withTwo(database) { reader, writer in
             for round in 0..<Self.rounds {
@@ -94,7 +94,7 @@ import TestSupport
     }
 
     @Test("Syncs and waits that report a later revision contain the busy record", arguments: TestEngine.allCases)
-    func syncsAndWaitsContainABusyRecord(_ kind: TestEngine) async throws {
+    func syncsAndWaits(_ kind: TestEngine) async throws {
         try await Self.withTwo(try await Self.database(kind)) { reader, writer in
             let start = try await reader.position()
             try await Self.whileEditing(writer) {
@@ -110,8 +110,8 @@ import TestSupport
         }
     }
 
-    @Test("Events report a busy record again and again", arguments: TestEngine.allCases)
-    func eventsContainABusyRecord(_ kind: TestEngine) async throws {
+    @Test("Events report a busy record repeatedly", arguments: TestEngine.allCases)
+    func events(_ kind: TestEngine) async throws {
         try await Self.withTwo(try await Self.database(kind)) { reader, writer in
             let start = try await reader.position()
             let path = "/v1/changes?since=\(start.revision)&feed=\(start.feed)"
@@ -128,7 +128,7 @@ import TestSupport
     }
 
     @Test("A client whose changes were pruned a moment ago gets 410", arguments: TestEngine.allCases)
-    func prunedChangesAreGone(_ kind: TestEngine) async throws {
+    func prunedChanges(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 for round in 0..<3 {

@@ -61,7 +61,7 @@ import TestSupport
         }
     }
 
-    @Test("A table that stays empty is reported after the pause", arguments: TestEngine.allCases)
+    @Test("A table that remains empty is reported after the pause", arguments: TestEngine.allCases)
     func emptied(_ kind: TestEngine) async throws {
         try await Self.with(kind, pause: .milliseconds(300)) { database, client, log in
             let position = try await client.position()

@@ -68,7 +68,7 @@ import TestSupport
         }
     }
 
-    @Test("The history of a record contains its last foreign change, without values", arguments: TestEngine.allCases)
+    @Test("The history of a record says that another program has changed it since", arguments: TestEngine.allCases)
     func journal(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in

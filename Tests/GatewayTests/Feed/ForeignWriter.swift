@@ -76,7 +76,7 @@ struct ForeignFollower {
 
     init(seed: Int) { random = SeededRandom(seed: seed) }
 
-    /// Takes a snapshot, or the next page of changes.
+    /// Reads a snapshot, or the next page of changes.
     ///
     /// Returns true if there is no more at the moment.
     mutating func step(_ client: HTTPClient.Session) async throws -> Bool {

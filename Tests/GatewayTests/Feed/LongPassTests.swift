@@ -50,7 +50,7 @@ import TestSupport
         }
     }
 
-    /// Rules and schema are read again all the time, and are as they were: a pass of a second and a half goes on.
+    /// Rules and schema are read again repeatedly without a change, during a pass of a second and a half.
     @Test("New rules do not end a pass", arguments: TestEngine.allCases)
     func reloadedRules(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)

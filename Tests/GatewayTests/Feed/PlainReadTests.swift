@@ -4,7 +4,7 @@ import TestSupport
 /// A client that reads the latest revision, then records by GET, and then follows the feed misses no foreign change.
 @Suite(.timeLimit(.minutes(3))) struct PlainReadTests {
     @Test("A foreign change of a row that was pushed is reported after a GET", arguments: TestEngine.allCases)
-    func aPushedRowIsFollowed(_ kind: TestEngine) async throws {
+    func pushedRow(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 // Tables of a server are scanned all the time, so that no pass may come between.
@@ -24,7 +24,7 @@ import TestSupport
     }
 
     @Test("A row that was pushed and read by GET is not reported as a foreign change", arguments: TestEngine.allCases)
-    func aPushedRowIsReportedOnce(_ kind: TestEngine) async throws {
+    func pushedRowOnce(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 _ = try await client.push(FeedFixture.edit("doors", 1, "name", #""front""#, #""pushed""#))

@@ -94,19 +94,19 @@ extension HTTPClient.Session {
         after position: (feed: String, revision: Int), until names: Set<String>
     ) async throws -> (changes: [JSON], position: (feed: String, revision: Int)) {
         var position = position
-        var told: [JSON] = []
+        var reported: [JSON] = []
         let end = ContinuousClock.now + .seconds(60)
-        while !names.isSubset(of: told.map(\.name)) {
+        while !names.isSubset(of: reported.map(\.name)) {
             guard ContinuousClock.now < end else {
-                throw Shell.Failure(description: "not reported: \(names.subtracting(told.map(\.name)))")
+                throw Shell.Failure(description: "not reported: \(names.subtracting(reported.map(\.name)))")
             }
             let answer = try await get("/v1/changes?since=\(position.revision)&feed=\(position.feed)&wait=5")
             guard answer.status == 200 else { throw Shell.Failure(description: answer.text) }
             let page = try answer.json()
-            told += page["changes"]?.array ?? []
+            reported += page["changes"]?.array ?? []
             position.revision = page["revision"]?.int ?? -1
         }
-        return (told, position)
+        return (reported, position)
     }
 }
 

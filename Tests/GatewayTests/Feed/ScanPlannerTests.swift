@@ -39,7 +39,7 @@ import TestSupport
         }
     }
 
-    @Test("A run that is interrupted is continued behind its last range, and then everything is read")
+    @Test("An interrupted run continues after its last range, and then everything is read")
     func interruptedCycle() {
         var planner = ScanPlanner(sections: Self.names, from: nil)
         planner.beginCycle()
@@ -63,7 +63,7 @@ import TestSupport
         #expect(planner.hasReadAll)
     }
 
-    @Test("A section that has lost most of its rows is left out until its pause ends; the others are read")
+    @Test("A section that has lost most of its rows is skipped until its pause ends; the others are read")
     func pausedSection() {
         var planner = ScanPlanner(sections: Self.names, from: nil)
         let lost = Self.loss(until: Self.now + .seconds(60))
@@ -81,7 +81,7 @@ import TestSupport
         #expect(planner.emptied(1) == nil)
     }
 
-    @Test("A loss stays known if the section is read anew from the journal")
+    @Test("A loss is remembered if the section is read again from the journal")
     func lossAfterError() {
         var planner = ScanPlanner(sections: Self.names, from: nil)
         _ = planner.pause(1, because: Self.loss(until: Self.now))

@@ -113,7 +113,8 @@ import TestSupport
     }
 
     /// More different snapshots than one pass compares wait for the next.
-    @Test func theRestWaits() {
+    @Test("Ranges beyond the limit wait for the next pass")
+    func limit() {
         var check = SpanCheck()
         for snapshot in 0..<100 {
             let span = ShownSpan(snapshot: UInt64(snapshot), low: nil, high: nil, viewer: nil)
@@ -137,7 +138,8 @@ import TestSupport
     }
 
     /// Notes are read as they were written.
-    @Test func notesAreKept() {
+    @Test("Delivery records are read as they were written")
+    func forms() {
         let claims: [ExactText: Scalar] = [
             ExactText("areas"): .array([.integer(-1), .number(ExactDecimal(7)), .text("é")]),
             ExactText("none"): .null, ExactText("is"): .boolean(true),

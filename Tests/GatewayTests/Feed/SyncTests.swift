@@ -160,7 +160,7 @@ import TestSupport
     }
 
     @Test(
-        "Only errors of the sync's own members refuse all pushes",
+        "Only errors of the sync's members refuse all pushes",
         arguments: [
             (#"{"pushes":7}"#, 400), (#"{"nothing":1}"#, 400), (#"{"since":-1}"#, 400), (#"{"since":1}"#, 400),
             (#"{"since":"1","feed":"x"}"#, 400), (#"{"resources":[]}"#, 400), (#"{"resources":["nothing"]}"#, 400),

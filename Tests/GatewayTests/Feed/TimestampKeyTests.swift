@@ -39,7 +39,7 @@ import TestSupport
     ]
 
     @Test("A table with a time as its key is scanned", arguments: TestEngine.allCases, types)
-    func aTableWithATimeAsItsKeyIsScanned(_ kind: TestEngine, _ type: String) async throws {
+    func timeKeys(_ kind: TestEngine, _ type: String) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql(type), sqlite: Self.sql(type))
         let value = Self.value(type)
         try await ScanFixture.run(on: database, rules: Self.rules) { gateway async throws in

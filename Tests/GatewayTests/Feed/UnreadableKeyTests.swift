@@ -5,7 +5,7 @@ import TestSupport
 
 /// A row whose key cannot be decoded has no id.
 ///
-/// It is left out, and everything else goes on.
+/// It is omitted, and other rows are not affected.
 @Suite(.timeLimit(.minutes(3))) struct UnreadableKeyTests {
     private static let days = (1...9).map { "2026-01-0\($0)" } + ["2026-03-01"]
     /// More than a page reads at once.
@@ -76,7 +76,7 @@ import TestSupport
         }
     }
 
-    @Test("The scan goes on with the other rows of the section", arguments: TestEngine.allCases)
+    @Test("The scan continues with the other rows of the section", arguments: TestEngine.allCases)
     func scans(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             try await client.hasScanned()

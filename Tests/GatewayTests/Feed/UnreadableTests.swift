@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// One record that cannot be read is reported, and everything else goes on.
+/// An unreadable record is reported, and other records are not affected.
 @Suite(.timeLimit(.minutes(3))) struct UnreadableTests {
     private typealias Fixture = UnreadableFixture
 
@@ -20,8 +20,8 @@ import TestSupport
         }
     }
 
-    @Test("GET of an unreadable record is a problem of its own", arguments: TestEngine.allCases)
-    func aGETIsAProblem(_ kind: TestEngine) async throws {
+    @Test("GET of an unreadable record has a separate problem", arguments: TestEngine.allCases)
+    func get(_ kind: TestEngine) async throws {
         try await Fixture.with(kind) { client, _ in
             for id in 1...9 {
                 let answer = try await client.get("/v1/records/customers/\(id)")
@@ -51,8 +51,9 @@ import TestSupport
     }
 
     @Test(
-        "A push that is merged into an unreadable record is not kept as a refused one", arguments: TestEngine.allCases)
-    func mergedPushesAreNotRefused(_ kind: TestEngine) async throws {
+        "A push that is merged into an unreadable record is not stored as a refused one", arguments: TestEngine.allCases
+    )
+    func mergedPushes(_ kind: TestEngine) async throws {
         try await Fixture.with(kind) { client, _ in
             let answer = try await client.post("/v1/push", #"{"key":"k","edits":[\#(Fixture.rename(5, "new"))]}"#)
             let result = try answer.json()["results"]?[0]
@@ -105,7 +106,7 @@ import TestSupport
     }
 
     @Test("A repair right after an unreadable record was read is reported", arguments: TestEngine.allCases)
-    func aRepairIsReported(_ kind: TestEngine) async throws {
+    func repair(_ kind: TestEngine) async throws {
         try await Fixture.with(kind) { client, database in
             let start = try await client.position()
             // No pass comes between the pushes and the repair.
@@ -122,7 +123,7 @@ import TestSupport
     }
 
     @Test("A record with two rows of one key is reported again when one of them is deleted")
-    func aDoubledKeyIsRepaired() async throws {
+    func doubledKey() async throws {
         try await Fixture.with(.mariadb) { client, database in
             let start = try await client.position()
             let hold = try await ScanHold(database)
@@ -142,7 +143,7 @@ import TestSupport
     }
 
     @Test("A record with two rows of one key is reported again when the row that the scan reads first is deleted")
-    func aScannedDoubledKeyIsRepaired() async throws {
+    func scannedDoubledKey() async throws {
         try await Fixture.with(.mariadb) { client, database in
             let start = try await client.position()
             // The server sorts so few rows with equal keys in the order of their insertion.
@@ -185,7 +186,7 @@ import TestSupport
         }
     }
 
-    @Test("A conflict in an unreadable record has what was written", arguments: TestEngine.allCases)
+    @Test("A conflict in an unreadable record has the written value", arguments: TestEngine.allCases)
     func conflictsAreWhole(_ kind: TestEngine) async throws {
         try await Fixture.with(kind) { client, _ in
             let edit = FeedFixture.edit("customers", 7, "name", #""other""#, #""mine""#)
@@ -210,7 +211,7 @@ import TestSupport
     // MARK: Operators
 
     @Test("/readyz and a metric name the unreadable records until they are repaired", arguments: TestEngine.allCases)
-    func operatorsAreTold(_ kind: TestEngine) async throws {
+    func metrics(_ kind: TestEngine) async throws {
         try await Fixture.with(kind) { client, database in
             _ = try await client.get("/v1/records/customers")
             let problems = try await client.get("/readyz").json()["problems"]?.array.compactMap(\.text) ?? []
@@ -228,8 +229,10 @@ import TestSupport
 
     // MARK: Access
 
-    @Test("A client that does not see the row learns nothing of an unreadable record", arguments: TestEngine.allCases)
-    func hiddenRecordsStayHidden(_ kind: TestEngine) async throws {
+    @Test(
+        "A client that cannot read the row gets no information about an unreadable record",
+        arguments: TestEngine.allCases)
+    func hiddenRecords(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
         try await RunningGateway.with(
             database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together,
@@ -249,7 +252,7 @@ import TestSupport
     }
 
     @Test(
-        "A row whose conditions cannot be read is listed for clients that see every row",
+        "A row with unreadable conditions is listed for clients that read all rows",
         arguments: TestEngine.allCases)
     func unreadableConditions(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
@@ -277,7 +280,7 @@ import TestSupport
             : "UPDATE \(table) SET \(column) = CAST(x'e4' AS TEXT) WHERE id = 1;"
     }
 
-    @Test("A client learns of a record of its own whose link cannot be read", arguments: TestEngine.allCases)
+    @Test("A client gets its record with an unreadable link as unreadable", arguments: TestEngine.allCases)
     func unreadableLink(_ kind: TestEngine) async throws {
         let sql = """
             CREATE TABLE shifts (id INTEGER PRIMARY KEY, area INTEGER NOT NULL, day DATE, name VARCHAR(20));

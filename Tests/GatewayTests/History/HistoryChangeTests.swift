@@ -41,7 +41,7 @@ import Testing
         #expect(change?.faults ?? [] == faults)
     }
 
-    @Test("A feed of a lower epoch is behind, whatever its name")
+    @Test("A feed of a lower epoch is older, whatever its name")
     func lowerEpoch() {
         let memory = Self.position(feed: "g", revision: 2 * Self.epoch + 5)
         #expect(
@@ -50,7 +50,7 @@ import Testing
         #expect(Self.position(feed: "h", revision: 3 * Self.epoch + 1).change(since: memory, noted: nil) == nil)
     }
 
-    @Test("Keys are lost unless this gateway has seen that nothing is missing")
+    @Test("Keys are lost unless this gateway has found that nothing is missing")
     func lostKeys() {
         let other = Self.position(server: "server 2")
         #expect(other.change(since: Self.memory, noted: nil)?.losesKeys == false)

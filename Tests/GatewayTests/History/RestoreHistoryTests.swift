@@ -110,7 +110,7 @@ import TestSupport
             #expect(second.log.contains("history of the database has changed"))
         }
         #expect(await second.stop() == 0)
-        // Nothing has changed since, so the feed goes on.
+        // Nothing has changed since, so the feed continues.
         let third = try await GatewayProcess(database, rules: Self.rules)
         #expect(!third.log.contains("history of the database has changed"))
         _ = await third.stop()

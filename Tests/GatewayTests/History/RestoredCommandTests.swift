@@ -91,7 +91,8 @@ import TestSupport
         return (newest, newer)
     }
 
-    @Test("Rolling forward merges what the data lack, and keys are answered again", arguments: TestEngine.allCases)
+    @Test(
+        "Rolling forward merges the missing pushes, and their keys have answers again", arguments: TestEngine.allCases)
     func rollForward(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)
         try await database.beginJournal()
@@ -138,7 +139,8 @@ import TestSupport
         #expect(await gateway.stop() == 0)
     }
 
-    @Test("A journal of another database is refused as the newer one") func otherJournal() async throws {
+    @Test("A journal of another database is refused as the newer one")
+    func otherJournal() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sqlite)
         try await database.beginJournal()
         let other = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sqlite)

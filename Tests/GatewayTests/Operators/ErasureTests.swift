@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "The values of a record are erased in all resources, answers and refused pushes, and those of others stay",
+        "The values of a record are erased in all resources, answers and refused pushes, and no others",
         arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func record(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, place) { world in
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "A sender is erased from entries, from entries of others that name it, and from the feed",
+        "A sender is erased from its entries, from other entries that name it, and from the feed",
         arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func sender(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, place) { world in

@@ -108,7 +108,8 @@ import TestSupport
     }
 
     /// Each line is one JSON object with the message and separate members.
-    @Test func machinesGetJSON() async throws {
+    @Test("The log can be JSON")
+    func json() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sqlite)
         let gateway = try await GatewayProcess(
             database, rules: Self.rules, options: ["--log-format", "json"])

@@ -58,7 +58,7 @@ import TestSupport
         }
     }
 
-    @Test("The scan stops, and finds later what was written meanwhile", arguments: TestEngine.allCases)
+    @Test("The scan stops, and finds the changes later", arguments: TestEngine.allCases)
     func theScanStops(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
@@ -77,7 +77,7 @@ import TestSupport
         }
     }
 
-    @Test("Revisions are not given", .tags(.mariadb), .needsMariaDB)
+    @Test("No revisions are assigned", .tags(.mariadb), .needsMariaDB)
     func sequencingStops() async throws {
         try await FeedFixture.with(.mariadb) { gateway async throws in
             try await gateway.client { client async throws in

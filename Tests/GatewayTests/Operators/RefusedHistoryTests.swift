@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "A forced undo takes back a value that has changed again, and its preview shows it",
+        "A forced undo reverts a value that has changed again, and its preview shows it",
         arguments: TestEngine.allCases)
     func forcedUndo(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)

@@ -155,7 +155,7 @@ import Testing
         try await Shell.run(["chmod", "644", file])
         let log = folder.path + "/gateway.log"
         try "a line\n".write(toFile: log, atomically: true, encoding: .utf8)
-        // A gateway goes on writing into the file that it has opened.
+        // A gateway continues to write into the file that it has opened.
         let gateway = try FileHandle(forWritingTo: URL(filePath: log))
         try gateway.seekToEnd()
         let said = try await Shell.capture(["logrotate", "-f", "-s", folder.path + "/state", file])

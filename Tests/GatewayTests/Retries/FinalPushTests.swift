@@ -58,7 +58,7 @@ import Testing
     private static let rename = push(
         "good", "orders", #""id":2,"changeset":{"order":{"name":{"old":"two","new":"zwei"}}}"#)
 
-    @Test("A push whose deletion takes too many rows along is final", arguments: TestEngine.allCases)
+    @Test("The refusal of a push that would delete too many rows by cascade is final", arguments: TestEngine.allCases)
     func tooManyCascades(_ kind: TestEngine) async throws {
         let rules = ["orders.yaml": "resource: orders\nsections:\n  order: {table: orders, groups: {name: name}}\n"]
         let database = try await Self.orders(kind)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("A refused edit of atomic: edit holds back no other edit", .tags(.mariadb), .needsMariaDB)
+    @Test("A refused edit of atomic: edit delays no other edit", .tags(.mariadb), .needsMariaDB)
     func missingGrantOfOneEdit() async throws {
         let database = try await Self.orders(.mariadb)
         try await RunningGateway.with(database, rules: Self.listRules, journal: .together) { gateway async throws in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("A record that cannot be read fails its own edit of atomic: edit", arguments: TestEngine.allCases)
+    @Test("An unreadable record fails only its edit of atomic: edit", arguments: TestEngine.allCases)
     func unreadableRootOfOneEdit(_ kind: TestEngine) async throws {
         try await UnreadableFixture.with(kind) { client, database in
             let edits = [(1, "one"), (3, "three"), (2, "two"), (3, "drei")].map { UnreadableFixture.rename($0, $1) }

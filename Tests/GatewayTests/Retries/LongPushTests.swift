@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "A push that the journal could not keep whole is 413, and the limit is in the rules", .tags(.mariadb),
+        "A push that is too large for the journal is 413, and the limit is in the rules", .tags(.mariadb),
         .needsMariaDB)
     func bodyBeyondAPacket() async throws {
         try await Self.with { client, database async throws in

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "The third unexpected error of a key is final, whichever gateway it meets",
+        "The third unexpected error of a key is final, whichever gateway gets it",
         arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func thirdIsFinal(_ kind: TestEngine, _ place: JournalPlace) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)

@@ -186,7 +186,7 @@ import TestSupport
     @Test(
         "An altered column is never read or written as another type", .tags(.mariadb), .needsMariaDB,
         arguments: alterations)
-    func anAlteredColumnIsReadAsItsType(_ alteration: Alteration) async throws {
+    func alteredColumns(_ alteration: Alteration) async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: """
@@ -227,8 +227,8 @@ import TestSupport
         }
     }
 
-    @Test("A fraction that a column gets is in the next answer", .tags(.mariadb), .needsMariaDB)
-    func aNewFractionIsToldAtOnce() async throws {
+    @Test("A fraction that is added to a column is in the next answer", .tags(.mariadb), .needsMariaDB)
+    func addedFraction() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: """
@@ -260,8 +260,8 @@ import TestSupport
     }
 
     /// SQLite has no MODIFY: a program makes the table anew.
-    @Test("A SQLite table that is made anew with other types is read as they are")
-    func aTableMadeAnewIsReadAsItIs() async throws {
+    @Test("A SQLite table that was created again has its new types")
+    func recreatedTable() async throws {
         let table = """
             CREATE TABLE items (id INTEGER PRIMARY KEY, v INTEGER, note INTEGER NOT NULL);
             INSERT INTO items VALUES (1, 61, 0);

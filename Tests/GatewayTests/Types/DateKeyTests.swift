@@ -31,7 +31,7 @@ import TestSupport
 
     @Test(
         "A key is found, edited, paged and sent as it is stored", arguments: ["DATETIME", "TIMESTAMP", "DATE", "TIME"])
-    func aKeyIsWhatIsStored(_ type: String) async throws {
+    func keys(_ type: String) async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sql(type))
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in

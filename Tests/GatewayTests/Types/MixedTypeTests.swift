@@ -211,7 +211,7 @@ import TestSupport
 
     // MARK: The feed
 
-    @Test("The feed names the record under the types of its own key", arguments: TestEngine.allCases)
+    @Test("The feed names the record by the types of its key", arguments: TestEngine.allCases)
     func feed(_ kind: TestEngine) async throws {
         let prices = """
             CREATE TABLE prices (id INTEGER NOT NULL UNIQUE, article INT NOT NULL, gross TINYINT NOT NULL, price INT,

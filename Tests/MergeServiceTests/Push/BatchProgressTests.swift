@@ -5,7 +5,7 @@ import Testing
 
 /// The results so far of the pushes of a batch.
 @Suite(.timeLimit(.minutes(1))) struct BatchProgressTests {
-    @Test("A rollback gives new rows their temporary names back")
+    @Test("A rollback restores the temporary names of new rows")
     func rollback() async throws {
         let book = try await OrderBook()
         let edits = [book.newLine("oil", of: 1, as: "tmp:a"), book.newLine("tea", of: 2, as: "tmp:b")]

@@ -66,7 +66,7 @@ import Testing
         #expect(result == (true, true, true, true))
     }
 
-    @Test("Writes to tables without transactions are taken back, the last first")
+    @Test("Writes to tables without transactions are compensated, the last first")
     func compensations() async throws {
         let book = try await OrderBook(isTransactional: false)
         let edits = ["paid", "sent"].map { book.edit(book.orders, 1, "state", from: .word("new"), to: .word($0)) }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("No statement follows a refused one before a rollback, and the writes before it stay")
+    @Test("No statement follows a refused one before a rollback, and the writes before it remain")
     func statementsAfterRefusal() async throws {
         let book = try await OrderBook()
         let edits = [book.newLine("oil", of: 1, as: "tmp:a"), book.newLine("tea", of: 2, as: "tmp:b")]

@@ -52,7 +52,7 @@ import Testing
         #expect(problem.path?.text == "line")
     }
 
-    @Test("A trigger's own sentence is the detail")
+    @Test("The message of a trigger is the detail")
     func trigger() async throws {
         let book = try await OrderBook()
         let problem = try await Self.refusal(

@@ -26,7 +26,7 @@ import Testing
         #expect(!report.isMerged)
     }
 
-    @Test("A rollback keeps the conflicts, and gives new rows their temporary ids again")
+    @Test("A rollback keeps the conflicts, and restores the temporary ids of new rows")
     func rollback() async throws {
         let book = try await OrderBook()
         let edit = book.newLine("oil", of: 1, as: "tmp:a")

@@ -24,7 +24,7 @@ import Testing
         #expect(reads == [1, 1])
     }
 
-    @Test("Questions of several edits about singletons and frozen rows take one statement each")
+    @Test("Questions of several edits about singletons and frozen rows need one statement each")
     func questionsTogether() async throws {
         let book = try await OrderBook(frozenWhen: "state = 'sent'", hasDelivery: true)
         let edits = [1, 2].map { book.address($0, from: "Rome", to: "Oslo") }

@@ -30,7 +30,7 @@ import Testing
         #expect(batches.others == [.hidden(order, Self.key(1))])
     }
 
-    @Test("Two resources of one table have batches of their own")
+    @Test("Two resources of one table have separate batches")
     func twoResourcesOfOneTable() async throws {
         let book = try await OrderBook()
         let (list, root) = (SectionPlace(book.orders, 1), SectionPlace(book.lines, 0))

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "A write changes as much as its reach says",
+        "A write changes the rows within its reach",
         arguments: [
             Case(reach: .row, changed: [true, false, false]), Case(reach: .otherTables, changed: [true, false, true]),
             Case(reach: .everything, changed: [true, true, true]),

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("Two rows of one key are refused, and the rows before stay")
+    @Test("Two rows of one key are refused, and the earlier rows remain")
     func twoRowsOfOneKey() async throws {
         let book = try await OrderBook()
         var context = RowContext()
@@ -53,7 +53,7 @@ import Testing
         #expect(context[Self.id, Self.key(1)]?.row == Self.row(1, "new"))
     }
 
-    @Test("Two resources that show one table have rows of their own")
+    @Test("Two resources of one table have separate rows")
     func twoResourcesOfOneTable() async throws {
         let book = try await OrderBook()
         var context = RowContext()

@@ -51,7 +51,7 @@ import Testing
         #expect(try await Self.decide(book, deleting: true, current: Self.order("new")) == "deleted")
     }
 
-    @Test("A guarded row asks whether it was frozen before the push, and the answer decides")
+    @Test("The decision about a guarded row depends on whether it was frozen before the push")
     func frozen() async throws {
         let book = try await OrderBook(frozenWhen: "state = 'sent'")
         let key = RecordKey([.integer(1)])

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test("A role that applied when the edit found the record must still apply")
-    func rolesOfTheFirstSight() async throws {
+    func rolesOfFirstRead() async throws {
         let isEmpty = try await Self.rights(["clerk", "manager"]) { rights, row in
             var report = EditReport(row.step.edit)
             report.held = rights.grants(on: Self.order("new"))

@@ -63,7 +63,7 @@ import Testing
         #expect(try await Self.search(book, edit, root: nil) == .gone)
     }
 
-    @Test("A creation asks for rows with its natural key, and finds one, none or too many")
+    @Test("A creation searches rows with its natural key, and finds one, none or too many")
     func identity() async throws {
         let book = try await OrderBook(identity: [2])
         let edit = book.newLine("tea", of: 1, as: "tmp:a")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A singleton is asked by the link of its record, and is unreachable without the record")
+    @Test("A singleton is searched by the link of its record, and is unreachable without the record")
     func singleton() async throws {
         let book = try await OrderBook(hasDelivery: true)
         let edit = book.address(1, from: "Rome", to: "Oslo")

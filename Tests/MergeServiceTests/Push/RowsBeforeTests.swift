@@ -6,7 +6,7 @@ import Testing
 
 /// Rows as they were before the push.
 @Suite(.timeLimit(.minutes(1))) struct RowsBeforeTests {
-    @Test("A copy is a savepoint: what is recorded after it is not in it")
+    @Test("A copy is a savepoint: it does not contain later records")
     func savepoint() async throws {
         let book = try await OrderBook()
         let edit = book.edit(book.lines, 1, "article", from: .word("tea"), to: .word("coffee"))

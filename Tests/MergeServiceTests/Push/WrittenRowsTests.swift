@@ -27,7 +27,7 @@ import Testing
         #expect(row?.traces == [0, 1])
     }
 
-    @Test("The effects on a group are taken once")
+    @Test("The effects on a group are returned once")
     func traces() async throws {
         let book = try await OrderBook()
         let edits = [book.edit(book.orders, 1, "total", from: .integer(10), to: .integer(20))]

@@ -17,12 +17,12 @@ import Testing
     }
 
     @Test(
-        "Secrets are left out unless --secrets asks for them",
+        "Secrets are omitted without --secrets",
         arguments: [
             "password", "user_passwd", "pwd", "api_key", "apiToken", "reset_token", "password_hash", "salt", "pin",
             "admin_pass", "prev_pass2", "mfa", "cc_cvv",
-        ]) func secrets(_ name: String) throws
-    {
+        ])
+    func secrets(_ name: String) throws {
         let table = Self.table("users", [Self.id(), Self.column("name"), Self.column(name)])
         let made = try Self.inspect([table])
         #expect(made.catalog.resources[0].root.groups.map(\.name) == ["name"])
@@ -35,13 +35,12 @@ import Testing
     @Test(
         "A name that only resembles a secret is served",
         arguments: ["pinned", "compass", "hashtag", "passenger", "pass_count"])
-    func harmlessNames(
-        _ name: String
-    ) throws {
+    func harmlessNames(_ name: String) throws {
         #expect(try Self.groups([Self.column(name)]).map { $0.split(separator: " ").last.map(String.init) } == [name])
     }
 
-    @Test("The date of a password, and whether it exists, are served") func attributesOfSecrets() throws {
+    @Test("The date of a password, and whether it exists, are served")
+    func attributesOfSecrets() throws {
         let columns = [
             Self.column("pwd_last_change_date", Self.moment, declared: "datetime"),
             Self.column("has_password", Self.flag, declared: "tinyint(1)"),

@@ -104,7 +104,7 @@ import Testing
     }
 
     /// The push has a separate transaction, or one with writes of a trigger.
-    @Test("Records that a push reports are those of its own transaction")
+    @Test("A push reports records of its transaction only")
     func pushes() throws {
         let name = RecordName(resource: "orders", record: "1")
         let run = PendingRun(changes: [
