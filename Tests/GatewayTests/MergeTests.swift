@@ -62,10 +62,11 @@ import TestSupport
     ]
 
     private static func with(
-        _ kind: TestEngine, _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
+        _ kind: TestEngine, journal: JournalPlace? = nil,
+        _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
     ) async throws {
         let database = try await TestDatabase(kind, mariadb: mariadb, sqlite: sqlite)
-        try await RunningGateway.with(database, rules: rules) { gateway async throws in
+        try await RunningGateway.with(database, rules: rules, journal: journal) { gateway async throws in
             try await gateway.client { try await body($0, database) }
         }
     }
@@ -189,6 +190,29 @@ import TestSupport
             #expect(json["outcomes"]?[0]?["cascades"] == (try JSON(cascades)), "\(answer.text)")
             #expect(try await database.run("SELECT count(*) FROM notes;") == "1\n")
             #expect(try await database.run("SELECT count(*) FROM profiles;") == "0\n")
+        }
+    }
+
+    @Test("An item that its own deletion kept is deleted with its record, once", arguments: TestEngine.allCases)
+    func keptItemOfADeletedRecord(_ kind: TestEngine) async throws {
+        try await Self.with(kind, journal: .together) { client, database in
+            let answer = try await client.post(
+                "/v1/merge/people",
+                #"{"id":1,"changeset":{"person":{"old":{"name":"Ann"},"new":null},"items":[{"id":1,"old":{"what":"Peas"},"new":null}]}}"#
+            )
+            #expect(answer.status == 200, "\(answer.text)")
+            let outcomes = try answer.json()["outcomes"]?.array ?? []
+            #expect(outcomes.map { $0["outcome"]?.text } == Array(repeating: "deleted", count: 4), "\(answer.text)")
+            let item = outcomes.filter { $0["section"]?.text == "items" && $0["id"]?.int == 1 }
+            #expect(
+                item == [
+                    try JSON(
+                        #"{"section":"items","id":1,"outcome":"deleted","rule":"default","conflict":true,"old":{"what":"Peas"},"current":{"what":"Beans"},"new":null,"written":null}"#
+                    )
+                ])
+            let undo = try await client.post("/v1/journal/1/undo", "{}")
+            #expect(undo.status == 200, "\(undo.text)")
+            #expect(try await database.run("SELECT what FROM items WHERE person = 1 ORDER BY id;") == "Beans\nTea\n")
         }
     }
 

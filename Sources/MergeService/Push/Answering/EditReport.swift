@@ -35,6 +35,30 @@ struct EditReport: Sendable {
 
     var inserts: Bool { outcomes.contains { $0.kind == .inserted || $0.kind == .restored } }
 
+    /// Records that the deletion of the record deletes a row of a section.
+    ///
+    /// If the edit deletes the row too and `on-delete-conflict` kept it, that outcome becomes `deleted`.
+    ///
+    /// - Returns: the position of the row's outcome.
+    mutating func recordDeletion(of row: [Value], in position: Int) -> Int {
+        let section = resource.sections[position]
+        let rule = section.softDelete?.rule ?? .default
+        let key = section.kind == .list ? section.key(of: row) : nil
+        let kept = outcomes.firstIndex { outcome in
+            outcome.kind == .kept && outcome.section == position && outcome.item == key.map { .key($0) }
+        }
+        if let kept {
+            outcomes[kept].kind = .deleted
+            outcomes[kept].rule = rule
+            outcomes[kept].sides = outcomes[kept].sides.map { $0.writing(.null) }
+        } else {
+            outcomes.append(Outcome(.deleted, section: position, item: key, rule: rule))
+        }
+        let index = kept ?? outcomes.count - 1
+        outcomes[index].deletedRow = row
+        return index
+    }
+
     /// Refuses the edit; the first reason counts.
     mutating func refuse(_ problem: Problem) {
         if self.problem == nil { self.problem = problem }

@@ -280,13 +280,9 @@ extension PushTransaction {
             let parts = try facts.rows(of: section, in: root, &writer)
             if section.keyCount == 0, !parts.isEmpty { try checkUnkeyed(parts, of: section, in: root, row) }
             for part in parts {
-                var outcome = Outcome(
-                    .deleted, section: index, item: section.kind == .list ? section.key(of: part) : nil,
-                    rule: section.softDelete?.rule ?? .default)
-                outcome.deletedRow = part
-                progress.reports[row.index].outcomes.append(outcome)
+                let outcome = progress.reports[row.index].recordDeletion(of: part, in: index)
                 try delete(
-                    row, current: part, in: index, outcome: progress.reports[row.index].outcomes.count - 1,
+                    row, current: part, in: index, outcome: outcome,
                     mostRows: section.keyCount == 0 ? parts.count : 1)
             }
         }
