@@ -45,6 +45,7 @@ import Testing
                 let refused = try await rename(1, "Ann")
                 #expect(refused.status == 422, "\(refused.text)")
                 #expect(try refused.json()["problem"]?["code"]?.text == "record-too-large", "\(refused.text)")
+                #expect(try refused.json()["problem"]?["status"]?.int == 422, "\(refused.text)")
                 #expect(refused.text.contains("more than 200000 records of “orders” show the row"), "\(refused.text)")
                 #expect(try await client.get("/v1/records/customers/1").text.contains("Ann"))
                 #expect(try await rename(2, "Bob").status == 200)

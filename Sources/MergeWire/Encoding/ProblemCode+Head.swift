@@ -16,13 +16,13 @@ extension ProblemCode {
         case .requestTimeout: 408
         case .rejected, .rulesChanged, .historyChanged, .keyExpired, .inProgress, .takenEffect, .alreadyReplayed: 409
         case .resync: 410
-        case .tooLarge, .tooMany, .recordTooLarge: 413
+        case .tooLarge, .tooMany: 413
         case .mediaType, .contentEncoding: 415
         case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .unique,
             .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted, .keyReused, .nothingToUndo,
             .notUndoable,
-            .private, .nothingToReplay, .notReplayable, .unreadableColumn, .unreadableRecord, .databaseDenied,
-            .unexpected:
+            .private, .nothingToReplay, .notReplayable, .unreadableColumn, .unreadableRecord, .recordTooLarge,
+            .databaseDenied, .unexpected:
             422
         case .upgradeRequired: 426
         case .overJournal, .overRate: 429

@@ -35,7 +35,7 @@ import Testing
         case .constraint(let violation): Expected(code: code(violation.kind), status: 422, retry: .never)
         case .denied: Expected(code: .databaseDenied, status: 422, retry: .never)
         case .unreadable: Expected(code: .unreadableColumn, status: 422, retry: .never)
-        case .tooLarge: Expected(code: .recordTooLarge, status: 413, retry: .never)
+        case .tooLarge: Expected(code: .recordTooLarge, status: 422, retry: .never)
         case .takenEffect: Expected(code: .takenEffect, status: 409, retry: .never)
         case .other: Expected(code: .databaseError, status: 500, retry: .later(.unexpected))
         }
