@@ -141,9 +141,7 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let client = limits.proxies.client(
-            of: context.channel.remoteAddress?.ipAddress, header: proxyHeader,
-            forwarded: head.headers["x-forwarded-for"])
+        let client = client(of: context, forwarded: head.headers["x-forwarded-for"])
         let received = ReceivedHead(head, at: .now, from: client)
         if let problem = HeadFault.problem(received) {
             // The start of the next request is uncertain.
@@ -161,6 +159,11 @@ final class RequestHandler: ChannelDuplexHandler {
         {
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
         }
+    }
+
+    private func client(of context: ChannelHandlerContext, forwarded: [String]) -> String? {
+        limits.proxies.client(
+            of: context.channel.remoteAddress?.ipAddress, header: proxyHeader, forwarded: forwarded)
     }
 
     /// Acquires bytes of the shared budget, or returns false.
@@ -245,6 +248,11 @@ final class RequestHandler: ChannelDuplexHandler {
             connection: "close"
         ).write(.length(body.count), to: &bytes)
         bytes.writeBytes(body)
+        responder.log(
+            RequestLine(
+                id: id, method: "-", path: "-", status: head.status, milliseconds: 0,
+                client: client(of: context, forwarded: []),
+                facts: FailureNote.Facts(code: problem.code.rawValue)))
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
     }

@@ -85,6 +85,11 @@ final class GatewayResponder: HTTPResponder {
             line.facts.resource = facts.resource ?? problems.resource(in: context.path)
             line.device = context.headers.text("x-device-id").map(Self.short)
         }
+        log(line)
+    }
+
+    /// Writes a line to the log.
+    func log(_ line: RequestLine) {
         if logsFields {
             logger.log(level: line.level, "request", metadata: line.metadata)
         } else {

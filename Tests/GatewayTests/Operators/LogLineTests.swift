@@ -132,6 +132,36 @@ import TestSupport
         }
     }
 
+    private static let sender = """
+        import socket, sys
+        client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        client.sendall(b"CANARY secret\\r\\n\\r\\n")
+        while piece := client.recv(65536): sys.stdout.buffer.write(piece)
+        """
+
+    @Test(
+        "Bytes that are not HTTP leave a line with the id of their answer, without the bytes",
+        arguments: ["text", "json"])
+    func unreadableBytes(_ format: String) async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sqlite)
+        let gateway = try await GatewayProcess(database, rules: Self.rules, options: ["--log-format", format])
+        let answer = try await Shell.run(["python3", "-c", Self.sender, String(gateway.port)])
+        #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+        let line = try #require(await gateway.line(containing: "malformed-request"))
+        let body = try JSON(answer.components(separatedBy: "\r\n\r\n").last ?? "")
+        let id = try #require(body["instance"]?.text)
+        if format == "json" {
+            let parsed = try JSON(line)
+            #expect(parsed["id"]?.text == id && parsed["status"]?.int == 400, "\(line)")
+            #expect(parsed["from"]?.text == "127.0.0.1" && parsed["level"]?.text == "notice", "\(line)")
+        } else {
+            #expect(line.contains(#" notice fieldmerge: request id=\#(id) method=- path="-" status=400 "#), "\(line)")
+            #expect(line.hasSuffix(" code=malformed-request from=127.0.0.1"), "\(line)")
+        }
+        #expect(await gateway.stop() == 0)
+        #expect(!gateway.log.contains("CANARY") && !gateway.log.contains("secret"))
+    }
+
     @Test("A proxy is an address")
     func wrongProxy() async throws {
         let said = try await Shell.capture([GatewayProcess.program, "serve", "--trusted-proxy", "proxy.local"])

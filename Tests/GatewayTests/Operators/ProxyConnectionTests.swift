@@ -93,21 +93,21 @@ import TestSupport
         arguments: [[], ["--trusted-proxy", "10.0.0.5"]], [line, block])
     func untrusted(_ options: [String], _ start: String) async throws {
         let gateway = try await Self.gateway(options)
-        let text = try await Self.exchange(gateway, start, device: "d1")
+        let text = try await Self.exchange(gateway, start, device: "phone")
         #expect(text.hasPrefix("HTTP/1.1 400") && text.contains("no --trusted-proxy names its address"), "\(text)")
         #expect(text.components(separatedBy: "HTTP/1.1").count == 2, "one answer: \(text)")
         let line = try #require(await gateway.line(containing: "connection refused"))
         #expect(line.contains(" notice ") && line.contains(#"from="127.0.0.1""#), "\(line)")
-        #expect(!gateway.log.contains("d1"))
+        #expect(!gateway.log.contains("phone"))
     }
 
     @Test("A malformed header of a trusted balancer is refused")
     func malformed() async throws {
         let gateway = try await Self.gateway(["--trusted-proxy", "127.0.0.1"])
-        let text = try await Self.exchange(gateway, #"PROXY TCP4 client balancer 1 2\r\n"#, device: "d1")
+        let text = try await Self.exchange(gateway, #"PROXY TCP4 client balancer 1 2\r\n"#, device: "phone")
         #expect(text.hasPrefix("HTTP/1.1 400") && text.contains("PROXY protocol cannot be read"), "\(text)")
         #expect(await gateway.line(containing: "connection refused") != nil)
-        #expect(!gateway.log.contains("d1"))
+        #expect(!gateway.log.contains("phone"))
     }
 
     @Test("The header precedes TLS, and is refused there too")
