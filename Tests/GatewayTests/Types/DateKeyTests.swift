@@ -30,6 +30,44 @@ import TestSupport
     ]
 
     @Test(
+        "A new key is spelled as the database stores it",
+        arguments: [
+            ("DATE", "2026-12-24", ["2026-12-24 10:00:00", "2026-02-31", "24.12.2026", "noon", ""]),
+            ("DATETIME", "2026-12-24 10:00:00", ["2026-12-24T10:00:00", "2026-12-24", "2026-12-24 10:00:00Z", "noon"]),
+            ("DATETIME(3)", "2026-12-24 10:00:00.250", ["2026-12-24 10:00:00", "2026-12-24 10:00:00.25"]),
+            ("TIMESTAMP", "2026-12-24 10:00:00", ["2026-12-24T10:00:00Z", "2026-12-24 10:00:00Z", "noon"]),
+            ("TIME", "10:00:00", ["10:00", "25 o'clock"]),
+        ])
+    func newKeys(_ example: (type: String, right: String, wrong: [String])) async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sql(example.type))
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                func create(_ key: String) async throws -> HTTPClient.Answer {
+                    try await client.post(
+                        "/v1/merge/visits", #"{"id":"\#(key)","changeset":{"visit":{"old":null,"new":{"n":50}}}}"#)
+                }
+                for key in example.wrong {
+                    let refused = try await create(key)
+                    #expect(refused.status == 400, "\(key): \(refused.text)")
+                    #expect(try refused.json()["code"]?.text == "malformed-id", "\(key): \(refused.text)")
+                    #expect(try refused.json()["path"]?.text == "id", "\(key): \(refused.text)")
+                }
+                #expect(try await create(example.right).text.contains(#""inserted""#))
+                // An existing row keeps its spelling.
+                let existing = try await create("2026-11-20T10:00:00Z")
+                #expect(existing.status == 200 && existing.text.contains(#""client-won""#), "\(existing.text)")
+                // An undo restores a row under any spelling.
+                let deleted = try await client.post(
+                    "/v1/merge/visits", #"{"id":"2026-11-22T00:00","changeset":{"visit":{"old":{"n":6},"new":null}}}"#)
+                #expect(deleted.status == 200, "\(deleted.text)")
+                let number = try await client.get("/v1/journal").json()["entries"]?.array.last?["number"]?.int ?? 0
+                let undo = try await client.post("/v1/journal/\(number)/undo", "{}")
+                #expect(undo.status == 200 && undo.text.contains(#""inserted""#), "\(undo.text)")
+            }
+        }
+    }
+
+    @Test(
         "A key is found, edited, paged and sent as it is stored", arguments: ["DATETIME", "TIMESTAMP", "DATE", "TIME"])
     func keys(_ type: String) async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sql(type))

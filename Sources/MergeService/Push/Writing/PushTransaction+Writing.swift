@@ -29,7 +29,7 @@ extension PushTransaction {
                 record = .outdated(row.section.key(of: current))
             }
         case (.insert(let assignments), _):
-            try checkKey(of: row)
+            try checkNewKey(of: row)
             let whole = try stamped(completing(assignments, of: row, known: known), of: row)
             let refusal = try hiddenReference(whole, of: row, current: nil, root: root)
             let key = try insert(whole, as: row, root: root, extras: known)
@@ -130,38 +130,6 @@ extension PushTransaction {
                 detail:
                     "Rows of “\(row.section.name)” refer to their record by “\(name)”, and the record has no value there.",
                 path: row.edit.path, retry: .never, fields: fields))
-    }
-
-    /// Refuses a new row whose client chose a key that the database generates.
-    ///
-    /// A client could choose the last number, after which no row can be created. Keys of rows that the push
-    /// deleted and keys that refer to another row are allowed. A hidden row with the key is a collision, which the
-    /// database refuses later.
-    ///
-    /// - Throws: a 400 problem if the client chose the key.
-    private func checkKey(of row: EditedRow) throws(PushStop) {
-        let (section, id) = (row.section, row.edit.id)
-        guard row.edit.isCreation, !section.allowsClientKeys, let column = section.generatedKeyColumn,
-            let id, let key = writer.keys.settled(id), id.parts.indices.contains(column),
-            case .value = id.parts[column],
-            !isReference(column, in: section),
-            !writer.hasDeleted(run.footprint(section).name(of: key))
-        else { return }
-        guard try facts.rows(of: section, withKey: key, includesHidden: true, &writer).isEmpty else { return }
-        let path = (section.kind == .root ? row.step.edit.path : row.edit.path).member("id")
-        throw .fault(
-            Problem(
-                .generatedKey,
-                detail:
-                    "“\(path)” names a row that does not exist, and the \(section.gatewayNumbersKey ? "gateway" : "database") "
-                    + "generates this key. Leave the id out, or send a temporary id.", path: path, retry: .never))
-    }
-
-    /// True if the record or a foreign key determines the value of a key column.
-    private func isReference(_ column: Int, in section: Section) -> Bool {
-        if section.parent.contains(where: { $0.column == column }) { return true }
-        let name = section.columns[column].name
-        return run.active.schema.tables[section.table]?.foreignKeys.contains { $0.columns.contains(name) } ?? false
     }
 
     /// Reverses a soft deletion and keeps later changes of other programs.
