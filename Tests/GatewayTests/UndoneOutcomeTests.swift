@@ -24,6 +24,26 @@ import TestSupport
         }
     }
 
+    @Test("An undo that changes nothing has no entry", arguments: TestEngine.allCases)
+    func withoutEffect(_ kind: TestEngine) async throws {
+        let database = try await JournalTests.database(kind)
+        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                let edit = #"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#
+                #expect(try await client.post("/v1/merge/people", JournalTests.edit(edit)).status == 200)
+                try await database.run("UPDATE people SET name = 'Annika' WHERE id = 1;")
+                for _ in 0..<2 {
+                    let undo = try await client.post("/v1/journal/1/undo", "{}")
+                    #expect(undo.status == 200 && undo.text.contains("server-won"), "\(undo.text)")
+                }
+                #expect(try await client.get("/v1/journal").json()["entries"]?.array.count == 1)
+                try await database.run("UPDATE people SET name = 'Anna' WHERE id = 1;")
+                #expect(try await client.post("/v1/journal/1/undo", "{}").text.contains("applied"))
+                #expect(try await client.get("/v1/journal").json()["entries"]?.array.count == 2)
+            }
+        }
+    }
+
     @Test("A row that was kept can be undone later", arguments: TestEngine.allCases)
     func keptRows(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)

@@ -4,7 +4,7 @@ import RecordStore
 extension JournalDraft {
     /// Creates the draft for a push's result.
     ///
-    /// An edit whose groups were all `unchanged` or `already` has no entry. If the push is kept as refused, each record
+    /// An edit whose groups were all `unchanged` or `already` has no entry, nor has an undo that changed nothing. If the push is kept as refused, each record
     /// that it names has an entry.
     ///
     /// - Parameters:
@@ -42,8 +42,9 @@ extension JournalDraft {
                 reason: (result.problem ?? culprit.problem)?.code.rawValue ?? "refused")
         }
         let repeated = refused == nil ? [] : result.results.repeatedRefusals
+        let isIdle = request.isUndo && refused == nil && !result.hasEffect
         let entries = result.results.enumerated().compactMap { index, edit in
-            repeated.contains(index)
+            isIdle || repeated.contains(index)
                 ? nil
                 : Self.entry(
                     edit, step: step(index), elsewhere: elsewhere(index), active: active, codec: codec,

@@ -106,6 +106,9 @@ package final class PushRequest: Sendable {
         }
     }
 
+    /// True for an undo.
+    var isUndo: Bool { !effects.isEmpty && !isResend }
+
     /// Returns true if the answer is stored under the push's key; otherwise a repeated push runs again.
     func keeps(_ result: PushResult) -> Bool { effects.isEmpty ? result.isKept : result.hasEffect }
 }
