@@ -110,6 +110,19 @@ import Testing
         #expect(try Self.isCommitted(effects, rows, book))
     }
 
+    @Test("If no row can be read, the transaction was committed, since its push may have been answered")
+    func unreadable() async throws {
+        let book = try await OrderBook()
+        let effects = [
+            Self.effect(book.orders, record: 1, from: "new", to: "paid"),
+            Self.effect(book.orders, record: 2, from: "new", to: nil),
+        ]
+        for effects in [effects, []] {
+            let evidence = CommitEvidence(effects, schema: book.active.schema, digest: { _, _ in "" })
+            #expect(try evidence.isCommitted { _ in .none })
+        }
+    }
+
     @Test("If other programs changed all rows, the transaction was committed")
     func overtaken() async throws {
         let book = try await OrderBook()

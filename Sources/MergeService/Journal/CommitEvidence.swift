@@ -55,11 +55,14 @@ struct CommitEvidence {
         }
     }
 
-    /// Returns true if the transaction was committed.
+    /// Returns true if the transaction was committed, or if no row shows its end.
     ///
-    /// The fence keeps gateways from the rows, so only another program can have changed all of them. It most likely
-    /// followed a committed transaction. If strong evidence is missing, one row with an earlier value outweighs all
-    /// written ones: a repeated push does less harm than a lost push.
+    /// A row shows no end if its table was altered, or if another program has changed it since; the fence keeps gateways
+    /// from it. Without evidence, the transaction counts as committed: its push may have been answered, because a commit
+    /// is recorded in the journal later than it is answered. Otherwise the push's entry, key and revision would be lost.
+    ///
+    /// If strong evidence is missing, one row with an earlier value outweighs all written ones: a repeated push does less
+    /// harm than a lost push.
     func isCommitted(
         reading current: (Piece) throws(StoreError) -> Current
     ) throws(StoreError) -> Bool {
