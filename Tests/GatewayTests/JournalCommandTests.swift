@@ -26,7 +26,9 @@ import TestSupport
             return settings
         }
 
-        func journal(_ arguments: String...) async throws -> Said {
+        func journal(_ arguments: String...) async throws -> Said { try await journal(arguments) }
+
+        func journal(_ arguments: [String]) async throws -> Said {
             try await Shell.capture([CommandLineTests.program, "journal"] + arguments, environment: settings)
         }
     }
@@ -255,6 +257,35 @@ import TestSupport
                 )
                 #expect(said.errors.contains("did you mean “people”?"), "\(said.errors)")
                 #expect(try await desk.journal("list", "--resource", "people", "--after", "9").errors.isEmpty)
+            }
+        }
+    }
+
+    @Test("An unknown group is an error that names the groups") func unknownGroup() async throws {
+        try await Self.with(.sqlite) { gateway, desk in
+            try await gateway.client { client in
+                _ = try await client.post(
+                    "/v1/merge/people", JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#))
+                for name in ["person.nam", "name", "persons"] {
+                    for resource in [["--resource", "people"], []] {
+                        let said = try await desk.journal(["list", "--group", name] + resource)
+                        #expect(said.status == 1 && said.output.isEmpty, "\(said)")
+                        #expect(said.errors.contains("no group or section “\(name)”"), "\(said.errors)")
+                        #expect(said.errors.contains("person.name, "), "\(said.errors)")
+                    }
+                }
+                // A group of the rules without entries is no mistake.
+                let none = try await desk.journal("list", "--group", "person.points")
+                #expect(none.status == 0 && none.output == "no entries\n" && none.errors.isEmpty, "\(none)")
+                #expect(try await desk.journal("list", "--group", "items").status == 0)
+                #expect(try await desk.journal("list", "--group", "person.name").output.contains("Anna"))
+                // The journal has groups that the rules no longer have.
+                let rules = desk.folder.path + "/people.yaml"
+                let text = try String(contentsOfFile: rules, encoding: .utf8)
+                try await Shell.run(["tee", rules], input: text.replacing("name: name", with: "called: name"))
+                #expect(try await desk.journal("list", "--group", "person.name").output.contains("Anna"))
+                let later = try await desk.journal("list", "--group", "person.name", "--after", "1")
+                #expect(later.status == 0 && later.output == "no entries\n", "\(later)")
             }
         }
     }

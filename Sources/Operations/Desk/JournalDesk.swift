@@ -59,23 +59,6 @@ package struct JournalDesk: Sendable {
         }
     }
 
-    /// Returns a warning if none of the newest entries has a resource; else nil.
-    ///
-    /// The journal may contain resources that the rules no longer have, so the names come from the journal.
-    package func doubt(about resource: String) async throws(JournalFault) -> String? {
-        var filter = JournalFilter()
-        (filter.limit, filter.isBackward) = (1_000, true)
-        let names: Set<String>
-        do {
-            names = Set(try await journal.entries(filter, deadline).compactMap(\.entry?.resource))
-        } catch {
-            throw JournalFault(error)
-        }
-        guard !names.contains(resource) else { return nil }
-        return "“\(resource)” is not a resource of the journal's newest entries"
-            + NearestName.hint(for: resource, among: names.sorted())
-    }
-
     private func lastForeignChange(of name: RecordName) async throws(StoreError) -> DateTime? {
         let question = journal.tables.feed.lastForeignChange(of: name)
         let rows = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in

@@ -50,6 +50,12 @@ struct JournalList: AsyncParsableCommand {
             let filters = filter.parameters.merging(own) { $1 }
             let folder = try filter.id == nil && field == nil ? nil : settings.required(filter.rules, .rules)
             let page = try await desk.list(rules: folder, onlyRefused: refused) { filters[$0] ?? nil }
+            if page.entries.isEmpty, let group,
+                let doubt = try await desk.checkGroup(
+                    group, of: filter.resource, rules: settings.text(filter.rules, .rules))
+            {
+                try JournalAccess.note("note: \(doubt)")
+            }
             if json {
                 print(String(decoding: page.json, as: UTF8.self))
             } else if csv {
