@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import feed
+import rowlog
 from cases import NAMES, chosen
 from figures import case_figure, floor_figure, summary
 from laboratory import Laboratory
@@ -20,7 +21,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Tests/benchmark", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two seconds a figure, and no table of 5 million rows")
     parser.add_argument("--only", default="", metavar="NAME,…",
-                        help="figures or groups: " + ", ".join(sorted(NAMES | feed.NAMES)))
+                        help="figures or groups: " + ", ".join(sorted(NAMES | feed.NAMES | rowlog.NAMES)))
     parser.add_argument("--seconds", type=float, help="for each figure (default: 10, or 2 with --quick)")
     parser.add_argument("--pushes", type=int, help="of the figure “memory” (default: 1,000,000, or 20,000)")
     parser.add_argument("--gateway-args", default="", metavar="ARGS", help="further options of “fieldmerge serve”")
@@ -30,7 +31,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--binaries", type=Path, required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.only = {name for name in options.only.split(",") if name}
-    if unknown := options.only - NAMES - feed.NAMES:
+    if unknown := options.only - NAMES - feed.NAMES - rowlog.NAMES:
         parser.error(f"there is no figure “{', '.join(sorted(unknown))}”")
     options.seconds = options.seconds or (2 if options.quick else 10)
     options.pushes = options.pushes or (20_000 if options.quick else 1_000_000)
@@ -102,7 +103,7 @@ def main() -> int:
     try:
         allow_many_files(11_000)
         feed_cases = [] if options.no_journal else feed.chosen(options.only)
-        if options.only != {"core"}:
+        if not options.only or options.only - {"core"} - rowlog.NAMES:
             with tempfile.TemporaryDirectory(prefix="fieldmerge-benchmark-") as folder:
                 laboratory = Laboratory(
                     Path(folder), options.programs, options.binaries / "fieldmerge",
@@ -114,6 +115,11 @@ def main() -> int:
                         measure_feed(feed_cases, options, laboratory, report)
                 finally:
                     laboratory.close()
+        if not options.no_journal and (not options.only or options.only & rowlog.NAMES):
+            report.setdefault("feed", []).append(rowlog.measure(
+                shlex.split(options.gateway_args), [options.programs, options.binaries / "fieldmerge"], options.quick,
+                options.seconds))
+            print(feed.heading() + "\n" + feed.feed_line(report["feed"][-1]), flush=True)
         if not options.only or "core" in options.only:
             measure_core(options, report)
     except BenchmarkError as error:

@@ -15,7 +15,8 @@ JOURNAL = "fieldmerge_journal"
 class Laboratory:
     """One server, its tables, and a gateway for each case, so that no case finds the memory of another."""
 
-    def __init__(self, folder: Path, programs: Path, binary: Path, options: list, seconds: float, keeps_journal: bool):
+    def __init__(self, folder: Path, programs: Path, binary: Path, options: list, seconds: float, keeps_journal: bool,
+                 server: type = MariaDB):
         self.folder = folder
         self.programs = programs
         self.binary = binary
@@ -28,7 +29,7 @@ class Laboratory:
         self.tables = {}
         self.rules = folder / "rules"
         self.rules.mkdir()
-        self.server = MariaDB(folder)
+        self.server = server(folder)
         if keeps_journal:
             self.server.make_journal(binary, JOURNAL)
 

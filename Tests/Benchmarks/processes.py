@@ -117,6 +117,17 @@ class MariaDB(Process):
         return int(self.sql("SHOW GLOBAL STATUS LIKE 'Handler_update'").split()[1])
 
 
+class LoggedMariaDB(MariaDB):
+    """A server that also writes the binary log, whose rows the gateway may read."""
+
+    SETTINGS = [setting for setting in MariaDB.SETTINGS if setting != "--skip-log-bin"] + [
+        "--log-bin", "--server-id=1", "--binlog-format=ROW", "--sync-binlog=1"]
+
+    def __init__(self, folder: Path):
+        super().__init__(folder)
+        self.sql(f"GRANT REPLICATION SLAVE ON *.* TO {self.ACCOUNT}", "")
+
+
 class Gateway(Process):
     """The release build on a free port."""
 

@@ -134,7 +134,9 @@ struct ForeignChangeRecorder: Sendable {
     ) throws(StoreError) -> Int {
         if changes.isEmpty { return 0 }
         var known: [RecordName: Int] = [:]
-        var questions = tables.revisions(of: Array(Set(changes.map(\.name))))[...]
+        // No revision is later than every revision, so the others need no question.
+        let asked = changes.filter { $0.toldSince < .max || $0.changesConditions }.map(\.name)
+        var questions = tables.revisions(of: Array(Set(asked)))[...]
         try session.run({ questions.popFirst() }) { rows in
             for row in rows {
                 guard case .text(let resource) = row[0], case .text(let record) = row[1],
