@@ -99,7 +99,7 @@ public final class MemoryGateway: Transport {
 /// A record of a gateway in memory.
 struct MemoryPlace: Hashable, Comparable {
     let resource: String
-    let key: String
+    let key: IDText
 
     static func < (a: MemoryPlace, b: MemoryPlace) -> Bool { (a.resource, a.key) < (b.resource, b.key) }
 }

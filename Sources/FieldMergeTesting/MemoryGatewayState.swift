@@ -129,7 +129,7 @@ struct MemoryGatewayState {
                 let rows = records.filter { $0.key.resource == parts[2] }.sorted { $0.key < $1.key }.map(\.value)
                 return Reply(["records": .array(rows), "next": .null])
             }
-            let key = parts[3].split(separator: ",").joined(separator: "\u{1F}")
+            let key = IDText(parts: parts[3].split(separator: ",").map { String($0) })
             return records[MemoryPlace(resource: parts[2], key: key)].map { Reply($0) }
                 ?? .problem(404, "no-such-record")
         }
@@ -152,7 +152,7 @@ struct MemoryGatewayState {
             return .problem(410, "resync", more: ["feed": feedName, "earliest": .integer(Int128(earliest))])
         }
         let from = cursor.map { $0[1] } ?? .integer(Int128(revision))
-        let last = cursor.map { MemoryPlace(resource: $0[2].stringValue ?? "", key: $0[3].stringValue ?? "") }
+        let last = cursor.map { MemoryPlace(resource: $0[2].stringValue ?? "", key: IDText($0[3].stringValue ?? "")) }
         let places = records.keys.filter { place in
             wanted.contains(place.resource) && (last.map { $0 < place } ?? true)
         }.sorted()
@@ -169,7 +169,7 @@ struct MemoryGatewayState {
             let record = records[place] ?? .null
             lines.append(["resource": .string(place.resource), "id": record["id"], "record": record])
             if index % 2 == 1 {
-                let cursor: JSONValue = [feedName, from, .string(place.resource), .string(place.key)]
+                let cursor: JSONValue = [feedName, from, .string(place.resource), .string(place.key.string)]
                 lines.append(["cursor": .string(cursor.description)])
             }
         }
@@ -195,10 +195,11 @@ struct MemoryGatewayState {
         page["changes"] = .array(
             due.prefix(limit).map { place, revision in
                 let record = records[place] ?? .null
-                let number = Int(place.key).map { JSONValue.integer(Int128($0)) }
+                let number = Int(place.key.string).map { JSONValue.integer(Int128($0)) }
                 return [
                     "revision": .integer(Int128(revision)), "resource": .string(place.resource),
-                    "id": record.isNull ? number ?? .string(place.key) : record["id"], "record": record, "by": .null,
+                    "id": record.isNull ? number ?? .string(place.key.string) : record["id"], "record": record,
+                    "by": .null,
                 ]
             })
         if due.count > limit {

@@ -115,7 +115,7 @@ extension CaseDevice {
                 return .array(rows)
             }
             func order(_ row: JSONValue) -> String {
-                let key = row["id"].key
+                let key = row["id"].key.string
                 return key.hasPrefix("tmp:") || key.hasPrefix("$") ? "\u{1F}1" : "\u{1F}0" + key
             }
             return .array(

@@ -108,7 +108,7 @@ actor CaseDevice {
         case .array(let elements): .array(elements.map(known))
         case .object(let members):
             .object(
-                JSONObject(members.map { (known(.string($0.key)).key, known($0.value)) }) { _, last in last })
+                JSONObject(members.map { (known(.string($0.key)).key.string, known($0.value)) }) { _, last in last })
         default: value
         }
     }

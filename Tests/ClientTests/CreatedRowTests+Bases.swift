@@ -19,7 +19,7 @@ extension CreatedRowTests {
     }
 
     /// Returns the changeset of each edit of the last request, by the id of its record.
-    private static func lastChanges(_ gateway: MemoryGateway) throws -> [String: JSONValue] {
+    private static func lastChanges(_ gateway: MemoryGateway) throws -> [IDText: JSONValue] {
         let edits = (try lastPushes(gateway).arrayValue ?? []).flatMap { $0["edits"].arrayValue ?? [] }
         return Dictionary(edits.map { ($0["id"].key, $0["changeset"]) }) { first, _ in first }
     }
@@ -92,8 +92,8 @@ extension CreatedRowTests {
         try await store.edit("shoppers", 123, base: shopper) { $0["card", "number"] = "N5" }
         #expect(try await store.sync().isOK)
         let sent = try Self.lastChanges(gateway)
-        #expect(sent["A1"]?["order"]["note"] == ["old": "none", "new": "mine"])
-        #expect(sent["123"]?["card"]["number"] == ["old": "N1", "new": "N5"])
+        #expect(sent[IDText("A1")]?["order"]["note"] == ["old": "none", "new": "mine"])
+        #expect(sent[IDText("123")]?["card"]["number"] == ["old": "N1", "new": "N5"])
     }
 
     @Test("Two records with the same temporary id have a base each")
@@ -235,7 +235,7 @@ extension CreatedRowTests {
         let early = try await store.edit("orders", "A1", base: base) { $0["order", "note"] = "early" }
         #expect(try await store.sync().isOK)
         #expect(await early.outcome.status == .merged)
-        #expect(try Self.lastChanges(gateway)["A1"]?["order"]["note"] == ["old": "none", "new": "early"])
+        #expect(try Self.lastChanges(gateway)[IDText("A1")]?["order"]["note"] == ["old": "none", "new": "early"])
         #expect(form.record["order", "note"] == "none")
     }
 
@@ -252,7 +252,7 @@ extension CreatedRowTests {
         #expect(await store.status.unsent == 0)
         try await store.edit("orders", "A1", base: base) { $0["order", "note"] = "mine" }
         #expect(try await store.sync().isOK)
-        #expect(try Self.lastChanges(gateway)["A1"]?["order"]["note"] == ["old": "none", "new": "mine"])
+        #expect(try Self.lastChanges(gateway)[IDText("A1")]?["order"]["note"] == ["old": "none", "new": "mine"])
     }
 
     /// The rules with another name of a field.

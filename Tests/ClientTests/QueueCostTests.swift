@@ -37,7 +37,7 @@ import Testing
                 try ledger.storeRefusal(push, ["code": "check", "retry": false], results: [])
             } else {
                 let result: JSONValue = [
-                    "resource": "aisles", "id": 300, "status": "merged", "ids": [id.key: 300],
+                    "resource": "aisles", "id": 300, "status": "merged", "ids": [id.key.string: 300],
                     "record": ["id": 300, "aisle": ["name": "Oils"]], "outcomes": [],
                 ]
                 try ledger.settle(push, results: [result], rules: "r1")

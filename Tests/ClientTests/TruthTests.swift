@@ -18,7 +18,7 @@ import Testing
         try await store.sync()
         // A pull reports that the record is missing, before the edit is sent.
         _ = try await store.file.write("gone") { ledger in
-            let place = RecordPlace(resource: "shoppers", key: "124")
+            let place = RecordPlace(resource: "shoppers", key: IDText("124"))
             let before = try ledger.seen(place)
             try ledger.write("UPDATE push SET state = 0, key = NULL, body = NULL, doubt = 0")
             try ledger.put("shoppers", id: 124, nil, before: before, isPulled: true)

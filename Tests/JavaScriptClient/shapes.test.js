@@ -56,6 +56,22 @@ test("a resource that is no longer in the rules: its edits are refused, its reco
   await store.close();
 });
 
+test("a field with the name of a property of all objects is edited, and sent under other rules", async () => {
+  const names = ["constructor", "toString", "hasOwnProperty"], groups = names.map((name) => ({ group: name, fields: [field(name)] }));
+  const { gateway, begin } = changing();
+  gateway.rules = withGroups("r1", groups);
+  gateway.tags = [{ id: 1, tag: { name: "t1", rank: 5, ...Object.fromEntries(names.map((name) => [name, "red"])) } }];
+  const store = await begin();
+  await store.sync();
+  const ticket = await store.edit("tags", 1, (tag) => { for (const name of names) tag.tag[name] = "blue"; });
+  gateway.rules = withGroups("r2", [...groups, { group: "more", fields: [field("more")] }]);
+  await store.sync();
+  await store.sync();
+  assert.equal((await ticket.outcome).status, "merged");
+  assert.deepEqual(gateway.pushed.at(-1).edits[0].changeset, { tag: Object.fromEntries(names.map((name) => [name, { old: "red", new: "blue" }])) });
+  await store.close();
+});
+
 test("records of another shape that break off go on at their cursor, and edits wait for the last of them", async () => {
   const { gateway, begin } = changing(), store = await begin();
   await store.sync();

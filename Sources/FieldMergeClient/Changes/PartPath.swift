@@ -5,7 +5,7 @@ import Foundation
 /// A field stands for its group.
 struct PartPath {
     private let section: String
-    private let item: String?
+    private let item: IDText?
     private let name: String?
 
     /// - Throws: `InvalidEdit` with the nearest name if the rules have no such part.

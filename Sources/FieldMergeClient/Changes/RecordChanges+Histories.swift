@@ -1,7 +1,7 @@
 /// A group of a record whose edit the new base shows as done.
 struct DoneGroup: Hashable {
     let resource: String
-    let record: String
+    let record: IDText
     let row: RowChange.Place
     let group: String
 }

@@ -33,7 +33,7 @@ package struct RowChange: Sendable, Hashable {
     /// The place of the row in its record.
     package struct Place: Hashable, Sendable {
         let section: String
-        let key: String?
+        let key: IDText?
     }
 
     /// The place of the row.

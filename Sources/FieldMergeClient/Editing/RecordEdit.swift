@@ -185,7 +185,7 @@ public struct RecordEdit: Sendable {
         let known = Dictionary(
             (before?[section.name]?.arrayValue ?? []).map { ($0["id"].key, $0.objectValue ?? [:]) }
         ) { first, _ in first }
-        var seen: Set<String> = []
+        var seen: Set<IDText> = []
         var items: [JSONValue] = []
         for (index, item) in told.enumerated() {
             let path = "\(section.name)[\(index)]"

@@ -53,8 +53,7 @@ extension Ledger {
             try refuse(part: edits[index], part, result, tickets: refused)
         }
         for (place, before) in seen {
-            let parts = place.key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-            let key = parts.map { ids[String($0)]?.key ?? String($0) }.joined(separator: "\u{1F}")
+            let key = IDText(parts: place.key.parts.map { ids[$0]?.key.string ?? $0 })
             let mapped = before.map { $0.mapValues { $0.mappedDeep(ids) } }
             try rebase(RecordPlace(resource: place.resource, key: key), before: mapped)
         }
@@ -144,7 +143,7 @@ extension Ledger {
         var records = Dictionary(answered.map { ($0.key, $0.id) }) { first, _ in first }
         for (temporary, id) in real.sorted(by: { $0.key < $1.key }) {
             try write("INSERT OR REPLACE INTO mapping VALUES (?, ?)", [temporary, id.text])
-            records[temporary] = .string(temporary)
+            records[IDText(temporary)] = .string(temporary)
             effects.concernsAll = true
             let users = "(e.push, e.place) IN (SELECT push, place FROM edit_use WHERE temporary = ?)"
             for edit in try edits(users, [temporary]) {

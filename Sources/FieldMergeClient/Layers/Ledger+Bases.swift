@@ -48,7 +48,7 @@ extension Ledger {
         if after == nil, before != nil, try base(place) == nil {
             return try refuseDrafts(drafts, of: known, was: tellsGone ? was : nil)
         }
-        var told: Set<String> = []
+        var told: Set<IDText> = []
         for draft in drafts {
             for change in draft.changes.rows {
                 guard case .edit(let groups) = change.step, let section = known.section(named: change.section) else {
@@ -58,7 +58,8 @@ extension Ledger {
                     // An unknown value cannot be overtaken.
                     guard let sides = groups[group.name],
                         change.unknown.isDisjoint(with: group.fields.map(\.name)),
-                        told.insert("\(change.section)\u{1F}\(change.item?.key ?? "")\u{1F}\(group.name)").inserted,
+                        told.insert(IDText(parts: [change.section, change.item?.key.string ?? "", group.name]))
+                            .inserted,
                         let one = change.row(of: before, isList: section.isList),
                         let other = change.row(of: after, isList: section.isList)
                     else { continue }
@@ -78,7 +79,7 @@ extension Ledger {
     }
 
     /// Lists one group of an edit if its `old` is not what the app reads without it.
-    func listOvertaken(_ push: Int64, _ section: String, item: String?, group: String) throws {
+    func listOvertaken(_ push: Int64, _ section: String, item: IDText?, group: String) throws {
         try listOvertaken(push) { $0.section == section && $0.item?.key == item && $1 == group }
     }
 

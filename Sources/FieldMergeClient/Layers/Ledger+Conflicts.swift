@@ -87,7 +87,7 @@ extension Ledger {
         for row in try rows("SELECT name, push, place, body FROM conflict_entry WHERE kind = 'overtaken'") {
             let (push, place): (Int64, String) = (row[1], row[2])
             let told = JSONValue(text: place) ?? .null
-            let record = RecordPlace(resource: told[0].stringValue ?? "", key: told[1].stringValue ?? "")
+            let record = RecordPlace(resource: told[0].stringValue ?? "", key: IDText(told[1].stringValue ?? ""))
             let values = try pending(record).filter { $0.push >= push }.compactMap { edit in
                 Self.newValues(at: place, in: edit).map { (edit.push, $0) }
             }
@@ -131,7 +131,8 @@ extension Ledger {
         _ record: RecordPlace, _ section: JSONValue, item: JSONValue?, group: JSONValue
     ) -> String {
         let parts: [JSONValue] = [
-            .string(record.resource), .string(record.key), section, item.map { .string($0.key) } ?? .null, group,
+            .string(record.resource), .string(record.key.string), section, item.map { .string($0.key.string) } ?? .null,
+            group,
         ]
         return JSONValue.array(parts).text
     }

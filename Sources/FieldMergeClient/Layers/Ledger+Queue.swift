@@ -129,12 +129,12 @@ extension Ledger {
 
     static func places(_ text: String) -> [RecordPlace] {
         (JSONValue(text: text)?.arrayValue ?? []).map {
-            RecordPlace(resource: $0[0].stringValue ?? "", key: $0[1].stringValue ?? "")
+            RecordPlace(resource: $0[0].stringValue ?? "", key: IDText($0[1].stringValue ?? ""))
         }
     }
 
     static func text(of places: [RecordPlace]) -> String {
-        JSONValue.array(places.map { [.string($0.resource), .string($0.key)] }).text
+        JSONValue.array(places.map { [.string($0.resource), .string($0.key.string)] }).text
     }
 
     /// Stores the outcome of an edit.

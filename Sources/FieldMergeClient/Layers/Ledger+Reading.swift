@@ -12,16 +12,15 @@ extension Ledger {
     }
 
     /// Returns the key with real ids in the place of temporary ones.
-    func resolve(key: String) throws -> String {
-        try key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-            .map { try resolve(.string(String($0))).key }.joined(separator: "\u{1F}")
+    func resolve(key: IDText) throws -> IDText {
+        IDText(parts: try key.parts.map { try resolve(.string($0)).key.string })
     }
 
     func id(of place: RecordPlace) throws -> JSONValue {
         let told = try text("SELECT id FROM base WHERE resource = ? AND key = ?", [place.resource, place.key])
         if let id = told.flatMap({ JSONValue(text: $0) }) { return id }
-        let parts = place.key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-        return parts.count > 1 ? .array(parts.map { .string(String($0)) }) : .string(place.key)
+        let parts = place.key.parts
+        return parts.count > 1 ? .array(parts.map { .string($0) }) : .string(place.key.string)
     }
 
     // MARK: Records
@@ -70,7 +69,7 @@ extension Ledger {
     /// Returns every record of a resource for the app, in the order of keys.
     func all(_ resource: String) throws -> [Record] {
         let known = try known(resource)
-        var found: [String: Record] = [:]
+        var found: [IDText: Record] = [:]
         for row in try rows("SELECT key, record FROM base WHERE resource = ?", [resource]) {
             found[row[0]] = JSONValue(text: row[1] as String)?.objectValue.map { Record($0, known) }
         }
@@ -176,7 +175,7 @@ struct EditPath: Sendable {
     var group: String?
 
     /// - Parameter item: the key of the item, its temporary id resolved.
-    func concerns(_ change: RowChange, item key: String?) -> Bool {
+    func concerns(_ change: RowChange, item key: IDText?) -> Bool {
         guard let section else { return true }
         guard change.section == section, key == nil || change.item?.key == key else { return false }
         guard let group, case .edit(let groups) = change.step else { return true }

@@ -98,7 +98,7 @@ extension Ledger {
         for row in try rows("SELECT DISTINCT resource FROM base") where rules.resources[row[0]] == nil {
             let resource: String = row[0]
             try write("DELETE FROM base WHERE resource = ?", [resource])
-            effects.touched.insert(RecordPlace(resource: resource, key: ""))
+            effects.touched.insert(RecordPlace(resource: resource, key: IDText("")))
         }
     }
 

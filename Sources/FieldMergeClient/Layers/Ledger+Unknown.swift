@@ -3,7 +3,7 @@ import GRDB
 /// Fields of new rows that are unknown before the answer to the creation.
 extension Ledger {
     /// Returns the fields of a record that are unknown now.
-    func unknownFields(of resource: ResourceRules, _ key: String) throws -> UnknownFields {
+    func unknownFields(of resource: ResourceRules, _ key: IDText) throws -> UnknownFields {
         let place = RecordPlace(resource: resource.name, key: key)
         return UnknownFields(of: try pending(place).map(\.changes), base: try base(place), resource: resource)
     }
@@ -21,7 +21,10 @@ extension Ledger {
             let fields = row.merging(new.mapValues { _ in .null }) { _, null in null }
             try write(
                 "INSERT OR REPLACE INTO created_row VALUES (?, ?, ?, ?, ?)",
-                [edit.resource, edit.key, change.section, change.item?.key ?? "", JSONValue.object(fields).text])
+                [
+                    edit.resource, edit.key, change.section, change.item?.key ?? IDText(""),
+                    JSONValue.object(fields).text,
+                ])
         }
     }
 
@@ -39,7 +42,7 @@ extension Ledger {
         // A row that waits for its answer may have the place of an earlier one.
         for (place, names) in edit.unknown.rows where waiting.rows[place] == nil {
             guard let section = resource.section(named: place.section) else { continue }
-            let item = try place.key.map { JSONValue.string(try resolve(key: $0)) }
+            let item = try place.key.map { JSONValue.string(try resolve(key: $0).string) }
             let pulled = RowChange(section: section.name, item: item, step: .edit([:]))
                 .row(of: base, isList: section.isList)
             guard let row = try createdRow(place, of: resource, keys: (seen.key, key)) ?? pulled else { continue }
@@ -52,11 +55,11 @@ extension Ledger {
     ///
     /// - Parameter keys: the id of its record as its user saw it, and the real one.
     private func createdRow(
-        _ place: RowChange.Place, of resource: ResourceRules, keys: (seen: String, real: String)
+        _ place: RowChange.Place, of resource: ResourceRules, keys: (seen: IDText, real: IDText)
     ) throws -> JSONObject? {
         try text(
             "SELECT fields FROM created_row WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
-                + " ORDER BY key <> ?2", [resource.name, keys.seen, keys.real, place.section, place.key ?? ""]
+                + " ORDER BY key <> ?2", [resource.name, keys.seen, keys.real, place.section, place.key ?? IDText("")]
         ).flatMap { JSONValue(text: $0)?.objectValue }
     }
 

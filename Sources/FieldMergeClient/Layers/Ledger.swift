@@ -27,7 +27,7 @@ package final class Ledger {
         let place: Int
         let state: PushState
         let resource: String
-        let key: String
+        let key: IDText
         let id: JSONValue
         let changes: RecordChanges
 

@@ -6,7 +6,7 @@ package struct RecordPlace: Sendable, Hashable {
     /// The name of its resource.
     package let resource: String
     /// Its id as text.
-    package let key: String
+    package let key: IDText
 }
 
 /// The circumstances of all transactions of one store.

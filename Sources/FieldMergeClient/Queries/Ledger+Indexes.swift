@@ -97,14 +97,14 @@ extension Ledger {
                 let isWhole = bases.count < Self.batch
                 try write(
                     "UPDATE query_index SET cursor = ? WHERE resource = ?",
-                    [isWhole ? nil : bases.last.map { $0[0] as String }, resource])
+                    [isWhole ? nil : bases.last.map { $0[0] as IDText }, resource])
                 return
             }
             let stale = try rows(
                 "SELECT s.key, b.record FROM query_stale s LEFT JOIN base b USING (resource, key)"
                     + " WHERE s.resource = ? LIMIT ?", [resource, Self.batch])
             for row in stale {
-                let key: String = row[0]
+                let key: IDText = row[0]
                 try write("DELETE FROM query_entry_\(index.number) WHERE key = ?", [key])
                 if let record = row[1] as String? { try addEntries(of: record, key, to: index.number, shape) }
                 try write("DELETE FROM query_stale WHERE resource = ? AND key = ?", [resource, key])
@@ -113,7 +113,7 @@ extension Ledger {
         }
     }
 
-    private func addEntries(of record: String, _ key: String, to number: Int64, _ shape: IndexShape) throws {
+    private func addEntries(of record: String, _ key: IDText, to number: Int64, _ shape: IndexShape) throws {
         guard let members = JSONValue(text: record)?.objectValue else { return }
         for entry in shape.entries(of: members) {
             try write(
@@ -159,7 +159,7 @@ extension Ledger {
     ///   - visit: receives keys, and returns the first matching rows so far.
     /// - Returns: the path of the index that was used; nil if it is better to read all records.
     func scanIndex(
-        _ query: CompiledQuery, wanted: Int?, without edited: Set<String>, _ visit: ([String]) throws -> [QueryRow]
+        _ query: CompiledQuery, wanted: Int?, without edited: Set<IDText>, _ visit: ([IDText]) throws -> [QueryRow]
     ) throws -> String? {
         let resource = query.query.resource
         guard context.indexes.isDeclared, let known = try known(resource), let shape = context.indexes.shape(of: known)
@@ -178,8 +178,8 @@ extension Ledger {
         }
     }
 
-    func keys(_ sql: String, _ arguments: StatementArguments) throws -> [String] {
-        try String.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
+    func keys(_ sql: String, _ arguments: StatementArguments) throws -> [IDText] {
+        try IDText.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
     }
 }
 
@@ -194,16 +194,16 @@ struct IndexReader {
     let number: Int64
     let shape: IndexShape
     /// The keys of records that are no candidates here.
-    let excluded: Set<String>
+    let excluded: Set<IDText>
 
     /// Calls a function with the keys of candidates: the keys of one condition, or all keys in the order of the query.
     func scan(
-        _ query: CompiledQuery, wanted: Int?, few: Int, _ visit: ([String]) throws -> [QueryRow]
+        _ query: CompiledQuery, wanted: Int?, few: Int, _ visit: ([IDText]) throws -> [QueryRow]
     ) throws -> String? {
         let sorted = query.order.first ?? (path: query.idPath, isDown: false)
         let walk = wanted == nil ? nil : shape.place(of: sorted.path)
         var most = walk == nil ? few : 10 * (wanted ?? 0)
-        var best: (keys: Set<String>, path: String)?
+        var best: (keys: Set<IDText>, path: String)?
         for (path, place, ranges) in ways(of: query) where best?.keys.isEmpty != true {
             if let keys = try keys(in: ranges, at: place, most: most) {
                 most = keys.count
@@ -233,8 +233,8 @@ struct IndexReader {
     }
 
     /// Returns the keys of the records in some ranges; nil if they have more entries than `most`.
-    private func keys(in ranges: [KeyRange], at place: Int, most: Int) throws -> Set<String>? {
-        var keys: Set<String> = []
+    private func keys(in ranges: [KeyRange], at place: Int, most: Int) throws -> Set<IDText>? {
+        var keys: Set<IDText> = []
         var left = most + 1
         for range in ranges {
             let found = try ledger.keys(
@@ -250,7 +250,7 @@ struct IndexReader {
     /// Visits records in the order of the query until its first rows are found; false if that takes too long.
     private func walk(
         _ query: CompiledQuery, _ sorted: (path: FieldPath, isDown: Bool), at place: Int, wanted: Int, few: Int,
-        _ visit: ([String]) throws -> [QueryRow]
+        _ visit: ([IDText]) throws -> [QueryRow]
     ) throws -> Bool {
         // Entries have the order of the query if the id decides ties in the same direction.
         let tie = query.order.dropFirst().first
@@ -278,7 +278,7 @@ struct IndexReader {
                     + " ORDER BY value \(sorted.isDown ? "DESC" : "") LIMIT ?",
                 [place, Data(low.bytes), Data(high.bytes), size])
             visited += entries.count
-            let rows = try visit(entries.map { $0[1] as String }.filter { !excluded.contains($0) })
+            let rows = try visit(entries.map { $0[1] as IDText }.filter { !excluded.contains($0) })
             guard let last = entries.last, entries.count == size else { return true }
             let end = OrderKey(bytes: Array(last[0] as Data))
             if rows.count >= wanted {

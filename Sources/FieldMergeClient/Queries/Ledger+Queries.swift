@@ -59,7 +59,7 @@ extension Ledger {
         let known = try known(resource)
         let edited = try editedRecords(resource)
         var run = QueryRun(query, wanted: wanted)
-        func consider(_ key: String, _ text: String) {
+        func consider(_ key: IDText, _ text: String) {
             guard edited[key] == nil, let members = JSONValue(text: text)?.objectValue else { return }
             run.consider(Record(members, known))
         }
@@ -87,7 +87,7 @@ extension Ledger {
     }
 
     /// Returns the records with unanswered edits, as the app reads them; nil for a deleted record.
-    func editedRecords(_ resource: String) throws -> [String: Record?] {
+    func editedRecords(_ resource: String) throws -> [IDText: Record?] {
         guard let known = try known(resource) else { return [:] }
         let pending = try edits("e.resource = ? AND p.state IN (0, 1)", [resource])
         return try Dictionary(grouping: pending, by: \.key).reduce(into: [:]) { found, one in

@@ -177,7 +177,7 @@ struct LiveWindow: Sendable {
         let keys = Set(changes.flatMap { [$0.place.key] + ($0.record.map { [$0.id.key] } ?? []) })
         let count = rows.count
         rows.removeAll { keys.contains($0.record.id.key) }
-        var found: [String: QueryRow] = [:]
+        var found: [IDText: QueryRow] = [:]
         for case let record? in changes.map(\.record) where compiled.matches(record.members) {
             let order = compiled.order(of: record.members)
             guard compiled.isBehindStart(order), edge.map({ !compiled.precedes($0, order) }) ?? true else { continue }

@@ -1,3 +1,5 @@
+import MergeCore
+
 /// Reads JSON (RFC 8259) straight into values.
 struct JSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -60,6 +62,8 @@ struct JSONReader {
             guard index < bytes.count, bytes[index] == UInt8(ascii: "\""), let name = string() else { return nil }
             skipSpace()
             guard take(UInt8(ascii: ":")), let value = value(depth: depth + 1) else { return nil }
+            // A dictionary cannot hold two names that differ only in their Unicode form.
+            if let other = members.index(forKey: name), !members[other].key.isExactly(name) { return nil }
             members[name] = value
             skipSpace()
             if take(UInt8(ascii: "}")) { return .object(members) }

@@ -31,7 +31,12 @@ extension JSONValue: Hashable {
             Int128(exactly: number) == whole
         case (.string(let one), .string(let other)): one.isExactly(other)
         case (.array(let one), .array(let other)): one == other
-        case (.object(let one), .object(let other)): one == other
+        case (.object(let one), .object(let other)):
+            one.count == other.count
+                && one.allSatisfy { name, value in
+                    guard let same = other.index(forKey: name) else { return false }
+                    return other[same].key.isExactly(name) && other[same].value == value
+                }
         default: false
         }
     }

@@ -47,9 +47,9 @@ extension JSONValue {
         if case .string(let text) = self, text.hasPrefix(Self.temporaryPrefix) { text } else { nil }
     }
 
-    /// An id as text by which equal ids are found: 7 and "7" are one id.
-    package var key: String {
-        if case .array(let parts) = self { parts.map(\.keyPart).joined(separator: "\u{1F}") } else { keyPart }
+    /// The id as text.
+    package var key: IDText {
+        if case .array(let parts) = self { IDText(parts: parts.map(\.keyPart)) } else { IDText(keyPart) }
     }
 
     private var keyPart: String {
@@ -75,7 +75,7 @@ extension JSONValue {
             let (first, second) = (a.rank, b.rank)
             if first != second { return first < second }
             if first == 0, let x = a.number, let y = b.number, x != y { return x < y }
-            if first > 0, !a.keyPart.isEqualBytewise(b.keyPart) {
+            if first > 0, a.key != b.key {
                 return a.keyPart.unicodeScalars.lexicographicallyPrecedes(b.keyPart.unicodeScalars)
             }
         }
@@ -97,8 +97,6 @@ extension JSONValue {
 }
 
 extension String {
-    fileprivate func isEqualBytewise(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-
     /// The text with everything escaped that has a meaning in an address (RFC 3986 section 2.3).
     var percentEncoded: String {
         var out = ""

@@ -50,8 +50,9 @@ package final class Bearer: Sendable, Hashable {
 
     /// Compares everything that the token contains.
     package static func == (a: Bearer, b: Bearer) -> Bool {
-        a.name == b.name && a.rights == b.rights && a.roles == b.roles && a.claims == b.claims && a.owner == b.owner
-            && a.expiry == b.expiry
+        // Two names may differ only in their Unicode form.
+        ExactText(a.name) == ExactText(b.name) && ExactText(a.owner) == ExactText(b.owner) && a.rights == b.rights
+            && a.roles == b.roles && a.claims == b.claims && a.expiry == b.expiry
     }
 
     /// Hashes the owner and the rights, which distinguish most bearers.

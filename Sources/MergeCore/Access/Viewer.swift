@@ -17,6 +17,11 @@ package struct Viewer: Sendable, Hashable {
         self.filters = filters
     }
 
+    /// Compares all parts, because equal viewers share what was read for one of them.
+    package static func == (a: Viewer, b: Viewer) -> Bool {
+        ExactText(a.who) == ExactText(b.who) && a.roles == b.roles && a.claims == b.claims && a.filters == b.filters
+    }
+
     /// The client of a gateway without access rules.
     package static let anonymous = Viewer(who: "", roles: [], claims: AccessClaims())
 

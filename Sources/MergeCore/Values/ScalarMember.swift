@@ -10,4 +10,9 @@ package struct ScalarMember: Sendable, Hashable {
         self.name = name
         self.value = value
     }
+
+    /// Names are equal if they have the same characters; Swift's `String` also equates two Unicode forms.
+    package static func == (a: ScalarMember, b: ScalarMember) -> Bool {
+        ExactText(a.name) == ExactText(b.name) && a.value == b.value
+    }
 }

@@ -7,7 +7,7 @@ import { isObject } from "./values.js";
 
 /** The new names by earlier ones. */
 function newNames(section, earlier, nameOf, has) {
-  const names = {};
+  const names = Object.create(null);
   for (const field of section?.fields.values() ?? []) for (const name of field[earlier] ?? []) if (!has(name)) names[name] = nameOf(field);
   return names;
 }

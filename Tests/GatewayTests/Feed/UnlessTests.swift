@@ -24,6 +24,18 @@ import TestSupport
         }
     }
 
+    @Test("Two filters that differ only in their Unicode form have a difference", arguments: TestEngine.allCases)
+    func unicodeForms(_ kind: TestEngine) async throws {
+        try await FilterFixture.with(kind) { gateway, session in
+            try await gateway.database.run(
+                "INSERT INTO orders (id, status, area, title) VALUES (5, 'open', 7, 'Be\u{301}ans');")
+            var client = try await FilteredClient(session, #"{"orders": {"order.title": ["B\#u{E9}ans"]}}"#)
+            #expect(client.orders == [4])
+            client.filter = #"{"orders": {"order.title": ["Be\#u{301}ans"]}}"#
+            #expect(try await client.snapshot(unless: client.feed) == ["-orders/4", "orders/5"])
+        }
+    }
+
     /// The changes follow the snapshot.
     @Test("Changes after the earlier position are reported", arguments: TestEngine.allCases, [true, false])
     func laterChanges(_ kind: TestEngine, _ namesRevision: Bool) async throws {
