@@ -235,8 +235,26 @@ package struct JournalRestore: Sendable {
             record: entry.resource.name + "/" + (entry.stored.entry?.record ?? ""), groups: names)
     }
 
-    /// Returns the fields of a row; nil if there is none.
-    private func current(_ name: RowEffect.Row, of resource: Resource) async throws(StoreError) -> [Int: Value]? {
+    private func current(
+        _ name: RowEffect.Row, of resource: Resource
+    ) async throws(StoreError) -> RestoredRow.Current {
+        let section = resource.sections[name.section]
+        if let fields = try await fields(name, of: resource) { return .shown(fields) }
+        guard section.softDelete != nil, let key = section.kind == .root ? name.record : name.key,
+            key.parts.count == section.keyCount
+        else { return .gone }
+        let columns = Array(section.columns.prefix(section.keyCount))
+        let statement = RawSQL(engine.dialect).select(
+            columns, from: section.table, where: zip(columns, key.parts).map { RawValue(column: $0, value: $1) },
+            locking: false)
+        let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(statement)
+        }
+        return rows.isEmpty ? .neverInserted : .gone
+    }
+
+    /// Returns the fields of a row; nil if clients see none.
+    private func fields(_ name: RowEffect.Row, of resource: Resource) async throws(StoreError) -> [Int: Value]? {
         guard let record = try await service.record(resource, name.record, deadline: deadline)?.readable else {
             return nil
         }

@@ -13,12 +13,20 @@ enum RestoredRow {
         case unclear
     }
 
+    /// A row as the restored data have it.
+    enum Current: Sendable {
+        /// The fields of a row that clients see.
+        case shown([Int: Value])
+        /// Clients see no row: it was deleted, or never inserted.
+        case gone
+        /// The data have no row, and a deletion would have left it.
+        case neverInserted
+    }
+
     /// Returns the state of each step.
     ///
-    /// - Parameters:
-    ///   - steps: all steps of one row in order that only the newer journal contains.
-    ///   - current: the current fields of the row; nil if there is no row.
-    static func states(of steps: [RowEffect], current: [Int: Value]?) -> [State] {
+    /// - Parameter steps: all steps of one row in order that only the newer journal contains.
+    static func states(of steps: [RowEffect], current: Current) -> [State] {
         guard let done = (0...steps.count).last(where: { isRow(current, after: $0, of: steps) }) else {
             return steps.map { _ in .unclear }
         }
@@ -28,12 +36,17 @@ enum RestoredRow {
     }
 
     /// Returns true if a row is as it was after some steps, judged by the values in the steps.
-    private static func isRow(_ row: [Int: Value]?, after count: Int, of steps: [RowEffect]) -> Bool {
+    private static func isRow(_ current: Current, after count: Int, of steps: [RowEffect]) -> Bool {
         let (past, future) = (steps.prefix(count), steps.dropFirst(count))
         let existed =
             past.last { $0.isExistence }.map { $0.after != nil }
             ?? future.first { $0.isExistence }.map { $0.before != nil }
-        guard let row else { return existed == false }
+        let row: [Int: Value]
+        switch current {
+        case .shown(let fields): row = fields
+        case .gone: return existed == false
+        case .neverInserted: return existed == false && !past.contains { $0.isExistence }
+        }
         guard existed ?? true else { return false }
         let fields = Set(steps.flatMap { Array(($0.after ?? $0.before ?? [:]).keys) })
         return fields.allSatisfy { field in

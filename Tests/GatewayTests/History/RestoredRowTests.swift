@@ -46,7 +46,15 @@ import TestSupport
             ([hidden], row(1), [.unclear]), ([change(1, 5, 6), hidden], row(1, 5), [.missing, .unclear]),
         ] as [([RowEffect], [Int: Value]?, [RestoredRow.State])])
     func states(steps: [RowEffect], current: [Int: Value]?, expected: [RestoredRow.State]) {
-        #expect(RestoredRow.states(of: steps, current: current) == expected)
+        #expect(RestoredRow.states(of: steps, current: current.map { .shown($0) } ?? .gone) == expected)
+    }
+
+    @Test("A row that was inserted and softly deleted after the backup is missing only if the data have no row")
+    func softDeletion() {
+        let steps = [Self.step(nil, Self.row(1)), Self.change(0, 1, 2), Self.step(Self.row(2), nil)]
+        #expect(RestoredRow.states(of: steps, current: .neverInserted) == [.missing, .missing, .missing])
+        #expect(RestoredRow.states(of: steps, current: .gone) == [.present, .present, .present])
+        #expect(RestoredRow.states(of: Array(steps.dropFirst()), current: .neverInserted) == [.unclear, .unclear])
     }
 
     @Test("Merging the missing steps of any backup gives the newest row", arguments: 0..<200) func everyBackup(
@@ -72,7 +80,8 @@ import TestSupport
         }
         for backup in rows {
             var row = backup
-            for (step, state) in zip(steps, RestoredRow.states(of: steps, current: backup)) where state == .missing {
+            for (step, state) in zip(steps, RestoredRow.states(of: steps, current: backup.map { .shown($0) } ?? .gone))
+            where state == .missing {
                 let plain = step.after?.compactMapValues { if case .plain(let value) = $0 { value } else { nil } }
                 row = plain.map { after in (step.before == nil ? [:] : row ?? [:]).merging(after) { $1 } }
             }
