@@ -13,7 +13,7 @@ from collections.abc import Callable
 import support
 
 from fieldmerge.testing import ManualClock, memory_store
-from fieldmerge.transport import HTTPTransport, Request, ask
+from fieldmerge.transport import HTTPTransport, Request, ask, clock_offset
 
 
 class RawServer:
@@ -230,6 +230,15 @@ class TransportTests(unittest.TestCase):
                     self.assertEqual(store.records("shoppers"), [])
                     store.close()
 
+
+class ClockTests(unittest.TestCase):
+    def test_a_date_that_breaks_off_is_no_date(self) -> None:
+        whole = "Fri, 27 Nov 2026 02:47:56 GMT"
+        now = 1795747676.0 - 100
+        for end in range(len(whole) + 1):
+            headers = {"content-type": "application/json", "date": whole[:end]}
+            expected = 5.0 if end < len(whole) else 101.0
+            self.assertEqual(clock_offset(headers, now=now, known=5.0), expected, whole[:end])
 
 if __name__ == "__main__":
     unittest.main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import http.client
 import json
+import re
 import socket
 import ssl
 import threading
@@ -237,7 +238,13 @@ def clock_offset(headers: Mapping[str, str], *, now: float, known: float) -> flo
     return known if latest <= known <= latest + 1 else latest
 
 
+_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
+
+
 def _moment(text: str) -> float | None:
+    # An answer may break off in this header, and the rest of a time is an earlier time (RFC 9110, section 5.6.7).
+    if _DATE.fullmatch(text) is None:
+        return None
     try:
         return email.utils.parsedate_to_datetime(text).timestamp()
     except (TypeError, ValueError, OverflowError):
