@@ -77,7 +77,7 @@ struct SyncPushes {
         text.add(key: push.key, problem)
         allMerged = false
         // The client builds this push again. Later pushes with its temporary ids must wait.
-        if problem.code == .historyChanged { return held.holdIDs(of: names) }
+        if problem.code == .historyChanged || problem.code == .rulesChanged { return held.holdIDs(of: names) }
         guard problem.retry?.isLater == true else { return }
         switch problem.code {
         case .notRun: held.hold(after: names, of: [])

@@ -136,6 +136,23 @@ import TestSupport
         }
     }
 
+    @Test("A push that uses the rows of a push under old rules waits for it", arguments: TestEngine.allCases)
+    func oldRules(_ kind: TestEngine) async throws {
+        try await FeedFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                let pushes = [
+                    Self.push("r", Self.create("things", "tmp:x", #""name":"t""#), more: #","rules":"old""#),
+                    Self.push(
+                        "s", #"{"resource":"things","id":"tmp:x","changeset":{"thing":{"name":{"old":"t","new":"u"}}}}"#
+                    ),
+                ]
+                let results = try await client.post("/v1/sync", Self.body(pushes)).json()["results"]
+                #expect(results?.array.compactMap { $0["problem"]?["code"]?.text } == ["rules-changed", "not-run"])
+                #expect(results?[1]?["problem"]?["retry"]?.bool == true)
+            }
+        }
+    }
+
     @Test("No push runs after one that may succeed later", arguments: TestEngine.allCases)
     func retriedPush(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
