@@ -153,9 +153,12 @@ final class PushMerging: Sendable {
                 let roles = request.isPreview ? progress.reports[report].held : nil
                 return record?.seen(by: transaction.run.view(of: report), under: roles ?? .all)
             }
-            var result = ResultAssembly(
-                push: request.push, reports: progress.reports[range], wasRolledBack: false
-            ).result(shown[...])
+            var assembly = ResultAssembly(
+                push: request.push, reports: progress.reports[range], wasRolledBack: false)
+            var result = assembly.result(shown[...])
+            let repeated = RepeatedWrites(progress.reports[range])
+            assembly.repeated = repeated
+            let ownWrites = repeated.isEmpty ? nil : assembly.result(shown[...])
             if request.tellsAuthors {
                 result = try AuthorSearch(
                     journal: batch.active.journal, active: batch.active, session: transaction.run.session
@@ -169,7 +172,7 @@ final class PushMerging: Sendable {
             }
             let draft = try batch.journal.map { journal throws(StoreError) in
                 try JournalDraft(
-                    request, result: result, answer: answer, active: batch.active, codec: journal.codec,
+                    request, result: ownWrites ?? result, answer: answer, active: batch.active, codec: journal.codec,
                     elsewhere: { transaction.others.changed(by: range.lowerBound + $0) },
                     step: { edit in
                         let index = range.lowerBound + edit

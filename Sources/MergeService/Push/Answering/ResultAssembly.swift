@@ -5,6 +5,8 @@ struct ResultAssembly {
     let push: Push
     let reports: ArraySlice<EditReport>
     let wasRolledBack: Bool
+    /// Outcomes that keep the value which they wrote themselves.
+    var repeated: RepeatedWrites?
 
     func result(_ records: ArraySlice<ReadRecord?>) -> PushResult {
         let results = zip(reports.indices, records).map { index, record in result(index, record) }
@@ -46,6 +48,7 @@ struct ResultAssembly {
             }
         }
         for position in outcomes.indices where read?.problem == nil {
+            if repeated?.contains(position, of: index) == true { continue }
             if let sides = Self.standing(outcomes[position], of: resource, in: &rows, reports[index].moved) {
                 outcomes[position].sides = sides
             }
