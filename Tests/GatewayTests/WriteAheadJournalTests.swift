@@ -7,7 +7,7 @@ import SQLiteStore
 import Testing
 import TestSupport
 
-/// A write-ahead journal: the rows decide what a crash between its commit and the merge's commit means.
+/// A write-ahead journal after a crash between its commit and the merge's commit: the rows show which of them took place.
 @Suite struct WriteAheadJournalTests {
     private static let table = """
         CREATE TABLE pots (id INTEGER PRIMARY KEY, a VARCHAR(10), n INT);

@@ -17,7 +17,7 @@ package struct Viewer: Sendable, Hashable {
         self.filters = filters
     }
 
-    /// Compares all parts, because equal viewers share what was read for one of them.
+    /// Compares all parts, because equal viewers share pages that were read for one of them.
     package static func == (a: Viewer, b: Viewer) -> Bool {
         ExactText(a.who) == ExactText(b.who) && a.roles == b.roles && a.claims == b.claims && a.filters == b.filters
     }

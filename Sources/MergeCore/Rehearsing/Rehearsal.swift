@@ -1,8 +1,8 @@
 /// Decides outcomes of the journal again, under the active rules and under new rules of the same resource.
 ///
 /// It calls the evaluator of pushes. The database alone can evaluate `frozen-when`, and an entry does not contain
-/// everything. So the rehearsal decides under each possible circumstance, without those that contradict the recorded
-/// outcome. Its verdict is that of all circumstances, or that there is none.
+/// everything. So the rehearsal decides under each circumstance that fits the recorded outcome. It gives a verdict if all of
+/// them lead to the same one.
 package struct Rehearsal {
     private let active: Resource
     private let new: Resource
@@ -33,7 +33,7 @@ package struct Rehearsal {
         return .unjudged(doubt(comparisons.map(\.circumstances)))
     }
 
-    /// What an entry does not contain.
+    /// Facts that an entry does not contain.
     private struct Circumstances {
         let reading: RehearsedEdit.Reading
         let state: Int

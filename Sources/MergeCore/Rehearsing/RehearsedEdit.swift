@@ -1,4 +1,4 @@
-/// One outcome of the journal in the types of some rules: what the client wanted, and the row that it met.
+/// One outcome of the journal in the types of some rules: the wanted change, and the row before it.
 ///
 /// A journal entry does not contain everything. If it allows several readings, the edit has several actions or states.
 package struct RehearsedEdit: Sendable, Hashable {

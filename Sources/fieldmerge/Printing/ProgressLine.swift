@@ -17,7 +17,7 @@ struct ProgressLine {
     /// The estimated number of all; nil if unknown.
     var estimate: Int?
 
-    /// - Parameter noun: the plural of what is counted.
+    /// - Parameter noun: the name of the counted things, in the plural.
     init(_ noun: String) {
         self.noun = noun
     }

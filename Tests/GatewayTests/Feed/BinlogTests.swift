@@ -53,7 +53,7 @@ extension HTTPClient.Session {
         }
     }
 
-    /// The records that the log has reported, and those that only scans have found.
+    /// The records that the log has reported, and other records that only scans have found.
     func found() async throws -> (logged: Int, scanned: Int, onlyScanned: Int) {
         (
             try await metric("fieldmerge_binlog_changes_total"), try await metric("fieldmerge_scan_changes_total"),
@@ -62,7 +62,7 @@ extension HTTPClient.Session {
     }
 }
 
-/// The binary log reports changes of other programs, and the scan finds those that it does not contain.
+/// The binary log reports changes of other programs, and the scan finds changes that the log does not contain.
 @Suite(.timeLimit(.minutes(5))) struct BinlogTests {
     @Test("Each change of a row is reported", .tags(.mariadb), .needsMariaDB, arguments: ["FULL", "NOBLOB", "MINIMAL"])
     func changes(_ image: String) async throws {
@@ -244,7 +244,7 @@ extension HTTPClient.Session {
         }
     }
 
-    /// After a reset of the log, other transactions have the numbers of those that were read.
+    /// After a reset of the log, other transactions have the numbers of transactions that were read.
     @Test("A reset of the log while it is read loses no change", .tags(.mariadb), .needsMariaDB)
     func reset() async throws {
         let server = try await PrivateMariaDB(options: PrivateMariaDB.logOptions)

@@ -85,7 +85,7 @@ struct ValueTrip {
         // The read values are sent back, and change nothing.
         var same = after
         #expect(try await push(id, after, &same, &log) == [:], "seed \(seed): an echo does something")
-        // The same edits again are `already`, and those that changed nothing change nothing again.
+        // The same edits again are `already`, and edits without a change still change nothing.
         var again = sent
         let repeated = try await push(id, before, &again, &log, isAgain: true) ?? [:]
         for (group, outcome) in repeated {

@@ -18,7 +18,7 @@ extension PushTransaction {
         }
     }
 
-    /// Returns what is wrong with a part of a new row's key; nil if nothing is.
+    /// Returns the fault of a part of a new row's key; nil if it has none.
     private func problem(of value: Value, inKeyOf section: Section, column: Int) -> String? {
         if section.kind == .root, section.keyCount == 1, value == .text(ExactText("")) || value == .bytes([]) {
             return "is empty, and no address names a record with an empty key. Choose another key"
