@@ -119,7 +119,7 @@ package final class FeedReader: Sendable {
                 let read = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
                     try self.page(found, to: question, of: named, from: source, in: session)
                 }
-                return .success(try await sent(read, found.state, journal, deadline))
+                return .success(try await sent(read, at: found.state, in: journal, until: deadline))
             }
             let (found, read) = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
                 let found = try self.found(question, of: named, from: source, in: session)
@@ -127,7 +127,7 @@ package final class FeedReader: Sendable {
                 return (found, try self.page(found, to: question, of: named, from: source, in: session))
             }
             guard let read else { return .success(.resync(found.state)) }
-            return .success(try await sent(read, found.state, journal, deadline))
+            return .success(try await sent(read, at: found.state, in: journal, until: deadline))
         } catch {
             return .failure(error)
         }
@@ -149,7 +149,7 @@ package final class FeedReader: Sendable {
 
     /// Confirms the page's revision, stores delivery records, then caches the records.
     private func sent(
-        _ read: ReadPage, _ state: FeedState, _ journal: Journal, _ deadline: ContinuousClock.Instant
+        _ read: ReadPage, at state: FeedState, in journal: Journal, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> FeedAnswer {
         let upTo = FeedState(feed: state.feed, revision: read.page.revision, earliest: state.earliest)
         guard try await feed.confirm(upTo, in: journal) else { return .resync(state) }

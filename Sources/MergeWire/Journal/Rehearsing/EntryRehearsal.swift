@@ -82,7 +82,7 @@ package struct EntryRehearsal {
         if outcome["erased"] != nil { throw .isErased }
         guard let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) }) else { throw .unreadable }
         let name = outcome["section"]?.string ?? ""
-        let readers = try (reader(name, active, .active), reader(name, new, .new))
+        let readers = try (reader(of: name, in: active, .active), reader(of: name, in: new, .new))
         var edits: (RehearsedEdit, RehearsedEdit)
         if outcome["group"] != nil {
             let all = try rows.parts(beside: outcome)
@@ -102,7 +102,7 @@ package struct EntryRehearsal {
     }
 
     private func reader(
-        _ name: String, _ resource: Resource, _ rules: UnjudgedReason.RuleSet
+        of name: String, in resource: Resource, _ rules: UnjudgedReason.RuleSet
     ) throws(UnjudgedReason) -> RehearsedEditReader {
         guard let position = resource.section(named: name) else { throw .missing("section “\(name)”", rules) }
         return RehearsedEditReader(section: resource.sections[position], position: position, rules: rules)
