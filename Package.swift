@@ -184,31 +184,33 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            path: "Tests/TestSupport", swiftSettings: strict),
-        .testTarget(name: "MergeCoreTests", dependencies: ["MergeCore", "TestSupport"], swiftSettings: strict),
+            path: "Tests/Support/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "MergeCoreTests", dependencies: ["MergeCore", "TestSupport"], path: "Tests/Unit/MergeCoreTests",
+            swiftSettings: strict),
         .testTarget(
             name: "ClientTests",
             dependencies: [
                 "FieldMergeClient", "FieldMergeTesting", "MergeCore", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            exclude: ["Stores", "run"], swiftSettings: strict),
+            path: "Tests/Clients/Swift", exclude: ["Stores", "run"], swiftSettings: strict),
         .testTarget(
             name: "RuleFilesTests",
             dependencies: ["MariaDBStore", "MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
-            swiftSettings: strict),
+            path: "Tests/Unit/RuleFilesTests", swiftSettings: strict),
         .testTarget(
             name: "MergeWireTests",
             dependencies: ["MergeCore", "MergeWire", "TestSupport", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict),
+            path: "Tests/Unit/MergeWireTests", swiftSettings: strict),
         .testTarget(
             name: "MergeServiceTests",
             dependencies: ["MergeCore", "MergeService", "RecordStore", "SQLiteStore", "TestSupport"],
-            swiftSettings: strict),
+            path: "Tests/Unit/MergeServiceTests", swiftSettings: strict),
         .testTarget(
             name: "StoreTests",
             dependencies: ["CMariaDB", "MergeCore", "RecordStore", "MariaDBStore", "SQLiteStore", "TestSupport"],
-            swiftSettings: strict),
+            path: "Tests/Gateway/StoreTests", swiftSettings: strict),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
@@ -218,30 +220,30 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            path: "Tests/Gateway/GatewayTests", swiftSettings: strict),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["fieldmerge", "MergeCore", "MergeWire", "RuleFiles", "TestSupport"], path: "Tests/Fuzz",
+            dependencies: ["fieldmerge", "MergeCore", "MergeWire", "RuleFiles", "TestSupport"], path: "Tests/Unit/Fuzz",
             exclude: ["README.md"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// Only Tests/benchmark needs these, so only it asks for them: no other build waits for them.
+// Only Tests/run benchmark needs these, so only it asks for them: no other build waits for them.
 if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
     package.targets += [
-        .target(name: "AllocationCounter", path: "Tests/Benchmarks/AllocationCounter"),
+        .target(name: "AllocationCounter", path: "Tests/Load/Benchmarks/AllocationCounter"),
         .executableTarget(
             name: "fieldmerge-core-bench",
             dependencies: [
                 "AllocationCounter", "Gateway", "MergeCore", "MergeWire", "Operations",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Benchmarks/Core", swiftSettings: strict),
+            path: "Tests/Load/Benchmarks/Core", swiftSettings: strict),
     ]
 }
 
-// Tests/sanitize asks for the tests of what needs neither a server nor the command line, and builds nothing else.
+// Tests/run sanitize asks for the tests of what needs neither a server nor the command line, and builds nothing else.
 if Context.environment["FIELDMERGE_SANITIZE"] != nil {
     let left: Set = ["MergeCoreTests", "MergeWireTests", "MergeServiceTests"]
     let unneeded: Set = [
@@ -254,20 +256,20 @@ if Context.environment["FIELDMERGE_SANITIZE"] != nil {
     }
 }
 
-// Tests/ClientTests/run asks for the Swift client and its tests, and builds nothing else.
+// Tests/Clients/Swift/run asks for the Swift client and its tests, and builds nothing else.
 if Context.environment["FIELDMERGE_CLIENT"] != nil {
     let kept: Set = ["MergeCore", "FieldMergeClient", "FieldMergeTesting", "ClientTests"]
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { !kept.contains($0.name) }
 }
 
-// Tests/sanitize has every test wait for a `Mutex` in a way that the thread sanitizer sees.
+// Tests/run sanitize has every test wait for a `Mutex` in a way that the thread sanitizer sees.
 if Context.environment["FIELDMERGE_SANITIZED_MUTEX"] != nil {
-    package.targets.append(.target(name: "SanitizedMutex", path: "Tests/Sanitizers"))
+    package.targets.append(.target(name: "SanitizedMutex", path: "Tests/Unit/Sanitizers", exclude: ["run"]))
     for target in package.targets where target.type == .test { target.dependencies.append("SanitizedMutex") }
 }
 
-// Tests/fuzz-sanitized asks for what libFuzzer calls, and builds nothing else.
+// Tests/run fuzz-sanitized asks for what libFuzzer calls, and builds nothing else.
 if Context.environment["FIELDMERGE_LIBFUZZER"] != nil {
     package.targets.removeAll {
         !["CJansson", "CMariaDB", "CZlib", "MergeCore", "MergeWire", "RecordStore"].contains($0.name)
@@ -284,7 +286,7 @@ if Context.environment["FIELDMERGE_LIBFUZZER"] != nil {
     package.targets.append(
         .target(
             name: "LibFuzzer", dependencies: ["BinlogDecoding", "MergeCore", "MergeWire", "RecordStore"],
-            path: "Tests/LibFuzzer", swiftSettings: strict)
+            path: "Tests/Unit/LibFuzzer", exclude: ["run"], swiftSettings: strict)
     )
     package.products = [.library(name: "fieldmerge-libfuzzer", type: .static, targets: ["LibFuzzer"])]
 }

@@ -1,5 +1,5 @@
 /// Decides what a client does next: a table of states and events, the same for all client libraries
-/// (`Tests/ClientCases/scheduler.json`).
+/// (`Tests/Clients/Cases/scheduler.json`).
 ///
 /// Pure: it holds nothing and does nothing.
 package enum Scheduler {

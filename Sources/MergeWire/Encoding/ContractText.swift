@@ -2,7 +2,7 @@ import MergeCore
 
 /// The words of the contract as JSON: problems, outcomes, policies, merge functions and column types.
 ///
-/// `Tests/ClientCases/contract.json` is its text. The guides and the client libraries are tested against that file.
+/// `Tests/Clients/Cases/contract.json` is its text. The guides and the client libraries are tested against that file.
 package enum ContractText {
     /// The JSON, with one entry in each line.
     package static var json: String {

@@ -1,6 +1,6 @@
 /**
  * Returns what follows from an event, as the table says that every client library shares
- * (`Tests/ClientCases/scheduler.json`); where it is silent, nothing happens.
+ * (`Tests/Clients/Cases/scheduler.json`); where it is silent, nothing happens.
  *
  * @param {string} state
  * @param {string} event

@@ -1,4 +1,4 @@
-"""Decides what a client does next: a table of states and events, as `Tests/ClientCases/scheduler.json` has it.
+"""Decides what a client does next: a table of states and events, as `Tests/Clients/Cases/scheduler.json` has it.
 
 Pure: it holds nothing and does nothing.
 """
