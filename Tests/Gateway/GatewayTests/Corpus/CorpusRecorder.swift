@@ -22,7 +22,8 @@ enum CorpusRecorder {
         let engines = chapter.engines.map(\.rawValue).joined(separator: " and ")
         try ExchangeText.write(
             exchanges, to: chapter.path,
-            head: "= \(exchanges.count) requests to \(engines) with their answers; see Tests/Acceptance/Corpus/README.md")
+            head: "= \(exchanges.count) requests to \(engines) with their answers; "
+                + "see Tests/Acceptance/Corpus/README.md")
     }
 
     static func answers(_ requests: [CorpusRequest], _ client: CorpusClient) async throws -> [CorpusAnswer] {
@@ -48,7 +49,8 @@ enum CorpusRecorder {
     private static func byHand(_ chapter: Chapter) throws -> [CorpusRequest] {
         var label = ""
         var requests: [CorpusRequest] = []
-        for line in try Repository.text("Tests/Acceptance/Corpus/\(chapter.folder)/by-hand.txt").split(separator: "\n") {
+        for line in try Repository.text("Tests/Acceptance/Corpus/\(chapter.folder)/by-hand.txt").split(separator: "\n")
+        {
             if line.hasPrefix("#") {
                 label = String(line.dropFirst(2))
             } else {
