@@ -30,6 +30,10 @@ package final class Section: Sendable {
     package let hasPrivateFields: Bool
     /// The columns that link a row to its record; empty for the root.
     package let parent: [ParentLink]
+    /// The positions of the columns by which the section finds its rows: the key, or the link to the record without one.
+    package let addressPositions: [Int]
+    /// The names of these columns in lower case.
+    package let addressNames: [String]
     /// The positions of the columns that order a list.
     package let order: [Int]
     /// The policy for an edit of a row that is gone.
@@ -75,6 +79,8 @@ package final class Section: Sendable {
         generatedKeyColumn = table.generatedKeyColumn
         gatewayNumbersKey = table.gatewayNumbersKey
         parent = table.parent
+        addressPositions = keyCount > 0 ? Array(0..<keyCount) : parent.map(\.column)
+        addressNames = addressPositions.map { table.columns[$0].name.lowercased() }
         order = table.order
         isTransactional = table.isTransactional
         fields = content.fields

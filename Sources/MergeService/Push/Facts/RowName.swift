@@ -26,11 +26,5 @@ extension RowName {
 }
 
 extension Section {
-    /// The key, or the link to the record if there is no key.
-    var addressPositions: [Int] { keyCount > 0 ? Array(0..<keyCount) : parent.map(\.column) }
-
     var addressColumns: [Column] { addressPositions.map { columns[$0] } }
-
-    /// The names of the address columns in lower case.
-    var addressNames: [String] { addressColumns.map { $0.name.lowercased() } }
 }
