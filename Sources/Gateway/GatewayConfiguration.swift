@@ -38,7 +38,7 @@ package struct GatewayConfiguration: Sendable {
     package var invalidPushesPerDay = 0
     /// The rows that the scan reads in a second; nil disables it.
     package var scanRowsPerSecond: Int?
-    /// The use of the server's binary log beside the scan.
+    /// The use of the server's binary log in addition to the scan.
     package var foreignLog = RowLogUse.never
     /// True if the journal keeps the values of changes from the binary log.
     package var keepsForeign = false

@@ -5,7 +5,7 @@ import Operations
 import RecordStore
 import Synchronization
 
-/// Keeps a line of each push that was not valid, so that an operator sees faulty clients.
+/// Keeps a line of each push that was not valid, so that an operator can find faulty clients.
 final class InvalidPushes: Sendable {
     private struct Day {
         let start: ContinuousClock.Instant

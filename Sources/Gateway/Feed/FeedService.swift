@@ -7,7 +7,7 @@ struct FeedService: Service {
     let source: any ForeignChangeSource
     /// Runs recovery if a COMMIT is in doubt.
     let settle: @Sendable () async -> Void
-    /// The time between two attempts of recovery, after a first attempt at once.
+    /// The time between two attempts of recovery, after an immediate first attempt.
     private static let recoveryInterval = Duration.seconds(1)
 
     func run() async throws {

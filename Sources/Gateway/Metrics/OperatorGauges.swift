@@ -1,7 +1,7 @@
 import MergeService
 import RecordStore
 
-/// Figures that alerts need: the journal's size, what cannot be written, certificate, memory and devices.
+/// Figures that alerts need: the journal's size, the ability to write, certificate, memory and devices.
 struct OperatorGauges {
     /// nil if the journal is off or cannot be read.
     let journalBytes: Int?
@@ -17,7 +17,7 @@ struct OperatorGauges {
     let devices: SyncedDevices
     let feedRestarts: Int
 
-    /// The senders that have a label of their own.
+    /// The senders with a label.
     static let mostSenders = 20
 
     func add(to page: inout MetricsPage) {

@@ -1,7 +1,7 @@
 package import MergeCore
 package import RecordStore
 
-/// A section seen from its table: finds the records that contain a row.
+/// A section as a view of its table: finds the records that contain a row.
 package final class TableView: Sendable {
     let resource: Resource
     let section: Section
@@ -212,7 +212,7 @@ struct TableViews: Sendable {
         conditionSteps.filter { $0.step.table == table }.map(\.step)
     }
 
-    /// Returns true if columns of referred rows decide which rows of a section a client sees.
+    /// Returns true if columns of referred rows decide which rows of a section a client may read.
     func decidesByReferredRows(_ section: Section) -> Bool {
         !sectionsWithSteps.isEmpty && sectionsWithSteps.contains(section.origin)
     }

@@ -21,7 +21,7 @@ extension Journal {
             guard let group = filter.group else {
                 return try session.query(tables.list(filter)).compactMap { tables.stored($0) }
             }
-            // No index knows the groups of an entry, so the entries are read in pieces.
+            // No index contains the groups of an entry, so the entries are read in pieces.
             var (found, rest): ([StoredEntry], JournalFilter) = ([], filter)
             rest.limit = Self.piece
             while true {

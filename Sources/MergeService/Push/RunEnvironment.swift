@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// What one run of a push's transaction uses; nothing of it changes during the run.
+/// The environment of one run of a push's transaction. It does not change during the run.
 ///
 /// It is an object, because each stage of the run has it.
 final class RunEnvironment {

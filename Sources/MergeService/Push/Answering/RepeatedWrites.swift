@@ -2,7 +2,7 @@ import MergeCore
 
 /// The outcomes of a push that wrote a column which another outcome of the push wrote too.
 ///
-/// The journal keeps the value that each of them wrote itself, because an undo takes each back alone. In the answer, each
+/// The journal keeps the value that each of them wrote itself, because each can be undone alone. In the answer, each
 /// has the final value.
 struct RepeatedWrites {
     private struct Cell: Hashable {

@@ -63,7 +63,7 @@ struct ResultAssembly {
 
     private func label(_ index: Int, _ status: PushStatus) -> RowLabel? {
         let sent = reports[index].sent
-        // A refused creation has no row of its own, even if it met an existing row.
+        // A refused creation has no row, even if it met an existing row.
         if status != .merged, let sent { return sent }
         return reports[index].key.map { .key($0) } ?? sent
     }

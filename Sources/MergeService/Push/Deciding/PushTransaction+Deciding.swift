@@ -148,7 +148,7 @@ extension PushTransaction {
 
     /// Asks the questions of a wave's edits together, as far as they do not depend on the writes of the wave.
     ///
-    /// The edits ask again what stays open, for example because a row cannot be read.
+    /// The edits repeat unanswered questions, for example about a row that cannot be read.
     func askTogether(_ wave: [PushPlan.Step]) throws(PushStop) {
         let asking = wave.filter { isLive($0) && $0.mayAsk(run.active) }
         if asking.count < 2, asking.first.map({ $0.rows.count < 2 }) ?? true { return }

@@ -133,7 +133,7 @@ struct CascadeFinder {
             columns: shape.columns)
     }
 
-    /// An undo must set columns again that become NULL, so they are steps of their own.
+    /// An undo must set columns again that become NULL, so they are separate steps.
     private func note(_ changes: [Change], of dependent: Dependent, with shape: Shape, in run: inout Run) {
         guard let first = changes.first else { return }
         func step(_ effect: Cascade.Effect, links: [Int], rows: [Change]) -> Step {

@@ -89,7 +89,7 @@ struct FactStore {
 
     // MARK: Questions
 
-    /// Makes a decision, and asks the database as long as facts are missing.
+    /// Makes a decision, and queries the database as long as facts are missing.
     mutating func decide<Decision>(
         for step: PushPlan.Step, _ writer: inout ChangeWriter,
         _ decision: (FactView) throws(DecidingStop) -> Decision
@@ -123,7 +123,7 @@ struct FactStore {
         try answer(questions, &writer)
     }
 
-    /// Answers questions, those of one kind and section with one statement where possible.
+    /// Answers questions, if possible those of one kind and section with one statement.
     mutating func answer(_ questions: [Question], _ writer: inout ChangeWriter) throws(PushStop) {
         let batches = QuestionBatches(questions)
         for (place, keys) in batches.rows { try read(RecordKey.ordered(keys), of: place, &writer) }

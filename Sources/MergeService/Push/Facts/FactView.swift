@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The facts of a run as a decision sees them.
+/// The facts of a run for a decision.
 ///
 /// Every function is pure. A missing or outdated answer ends the decision with its question.
 struct FactView {

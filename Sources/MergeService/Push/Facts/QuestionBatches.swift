@@ -15,7 +15,7 @@ struct QuestionBatches {
     /// Questions that are answered one by one.
     private(set) var others: [Question] = []
 
-    /// Sorts questions; a question that was given twice is answered once.
+    /// Sorts questions; a repeated question is answered once.
     init(_ questions: [Question]) {
         var seen: Set<Question> = []
         for question in questions where seen.insert(question).inserted {

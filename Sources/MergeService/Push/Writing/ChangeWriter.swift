@@ -37,7 +37,7 @@ struct ChangeWriter {
     /// Inserts a row.
     ///
     /// - Parameters:
-    ///   - assignments: the columns with values, the key among them as far as it is known.
+    ///   - assignments: the columns with values, including known columns of the key.
     ///   - extras: further columns of a restored row, which the rules need not name.
     /// - Returns: the row's key, as far as it is available without another read.
     mutating func insert(_ assignments: [Assignment], extras: [RawValue], as row: EditedRow) throws(PushStop)

@@ -276,7 +276,7 @@ struct OtherRecords {
 
     /// Returns the keys of the records that contain rows which refer to a row.
     ///
-    /// - Throws: a refusal if too many records would change hands.
+    /// - Throws: a refusal if too many records would move between clients.
     private func keys(
         of view: TableView, referring step: ReferenceStep, to values: [Value], isCertain: Bool
     ) throws(PushStop) -> [RecordKey] {
@@ -289,7 +289,7 @@ struct OtherRecords {
                 links + [step.own], from: view.section.table, where: [RawValue(column: step.own, value: value)],
                 locking: run.session.mustLockReads, limit: most + 1))
         if rows.count > most {
-            // The scan reports what a trigger changed.
+            // The scan reports changes of triggers.
             guard isCertain else { return [] }
             throw .store(Self.tooManyReferring(view))
         }

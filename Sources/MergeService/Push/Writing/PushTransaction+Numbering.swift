@@ -5,7 +5,7 @@ import RecordStore
 extension PushTransaction {
     /// Inserts a row; if the gateway numbers it, under the next number within its other key columns.
     ///
-    /// The number is read under a lock. If another transaction takes it nevertheless, this transaction runs again, as
+    /// The number is read under a lock. If another transaction uses it nevertheless, this transaction runs again, as
     /// after a deadlock.
     ///
     /// - Parameters:

@@ -58,7 +58,7 @@ extension PushTransaction {
         progress.reports[row.index].key = key
         let new = try facts.rows(of: section, withKey: key, includesHidden: true, includesEquated: true, &writer).first
         record = .read(new)
-        // A trigger may have given the row another key.
+        // A trigger may have changed the key of the row.
         if let new { recordWritten(row, values: new, before: nil, outcomes: outcome) }
     }
 
