@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The environment of one run of a push's transaction. It does not change during the run.
+/// The unchangeable environment of one run of a push's transaction.
 ///
 /// It is an object, because each stage of the run has it.
 final class RunEnvironment {
