@@ -1,0 +1,1 @@
+customElements.define("fm-rules", class extends HTMLElement { heading = "Rules"; });
