@@ -2,5 +2,5 @@ import ArgumentParser
 
 struct Access: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at rules of access.", subcommands: [AccessExplain.self])
+        abstract: "Explains access rules.", subcommands: [AccessExplain.self])
 }

@@ -13,8 +13,8 @@ struct AccessExplain: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Shows the rights of a token on a record, and the line of the rules that decided.",
         discussion: """
-            The file holds one token as a client sends it: one of the tokens file, or a JWT, which is read and not verified. \
-            Nothing is written.
+            The file contains one token as a client sends it: a token of the tokens file, or a JWT. A JWT is not verified. \
+            The command writes nothing.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions

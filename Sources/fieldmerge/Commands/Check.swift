@@ -9,8 +9,8 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks rule files, by themselves or against a database, and prints every finding.",
         discussion: """
-            Exits with 1 where there is an error. A warning does not keep the rules from being active. With a database, the \
-            journal that “serve” would keep is looked at as well: it has to be the database's own.
+            The exit code is 1 if there is an error. “serve” accepts rules with warnings. With a database, the command also \
+            checks that the journal belongs to the database.
 
             With --grants only the statements go to standard output, to be piped into the database's own client. Run it as \
             an account that sees all tables, such as the server's administrator: the gateway's own account does not see \

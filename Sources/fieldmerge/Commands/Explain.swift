@@ -11,11 +11,11 @@ struct Explain: AsyncParsableCommand {
         abstract:
             "Merges three JSON files by the rules, without a database, and explains the outcome of each group.",
         discussion: """
-            Each file holds a record as GET /v1/records answers it, or null where there is none: no base creates the \
-            record, nothing edited deletes it, and nothing current means that it is gone. A section or group that base \
-            or edited leaves out was not sent. “where”, “checks” and “frozen-when” need the database and are not \
-            evaluated; --frozen explains the merge for frozen rows. Exits with 0 whatever the merge comes to, and with \
-            1 where a file or the rules cannot be used.
+            Each file contains a record as GET /v1/records returns it, or null. A null base creates the record, a null \
+            edited deletes it, and with a null current the record was deleted. The client did not send the sections and \
+            groups that base or edited omits. “where”, “checks” and “frozen-when” need the database and are not \
+            evaluated. --frozen explains the merge for frozen rows. The exit code is 0 for every outcome, and 1 if a file \
+            or the rules cannot be used.
             """)
 
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
@@ -24,21 +24,21 @@ struct Explain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The resource of the record in the files.", valueName: "name"))
     var resource: String
 
-    @Option(help: ArgumentHelp("What the client last read.", valueName: "file"))
+    @Option(help: ArgumentHelp("The record that the client last read.", valueName: "file"))
     var base: String
 
     @Option(help: ArgumentHelp("The current record of the database.", valueName: "file"))
     var current: String
 
-    @Option(help: ArgumentHelp("What the client wants.", valueName: "file"))
+    @Option(help: ArgumentHelp("The record with the client's changes.", valueName: "file"))
     var edited: String
 
     @Option(
         help: ArgumentHelp(
-            "A section for whose current rows “frozen-when” holds; may be repeated.", valueName: "section"))
+            "A section whose current rows are frozen (“frozen-when”); may be repeated.", valueName: "section"))
     var frozen: [String] = []
 
-    @Flag(help: "Prints JSON for programs, with all values whole.")
+    @Flag(help: "Prints JSON with complete values, for programs.")
     var json = false
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))

@@ -7,22 +7,22 @@ import SystemPackage
 
 struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Writes rule files to start from, made of the schema of a database.",
+        abstract: "Writes first rule files from the schema of a database.",
         discussion: """
-            Without --out the files are printed. What was guessed and what was left out, and why, is said on standard \
-            error. Nothing in the database is changed. A file that exists is never overwritten.
+            Without --out the command prints the files. It reports guesses and omissions, with reasons, on standard error. \
+            It does not change the database and does not overwrite files.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
 
     @Option(
-        help: ArgumentHelp("Table to make rules for; may be repeated. (default: all of them)", valueName: "name"))
+        help: ArgumentHelp("Table to make rules for; may be repeated. (default: all)", valueName: "name"))
     var table: [String] = []
 
     @Option(help: ArgumentHelp("Folder for the rule files; created if it is missing.", valueName: "dir"))
     var out: String?
 
-    @Flag(help: "Also take tables without transactions.")
+    @Flag(help: "Also include tables without transactions.")
     var nonTransactional = false
 
     @Flag(help: "Also include columns whose names suggest secrets: passwords, tokens, hashes, salts.")

@@ -3,13 +3,13 @@ import Gateway
 
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Asks the gateway on this machine whether it serves requests, for probes of containers and services.",
+        abstract: "Checks that the gateway on this machine serves requests, for probes of containers and services.",
         discussion: """
-            It finds the gateway by the settings that “serve” goes by. Prints what /readyz answers; exits with 0 where \
-            requests are served, and with 1 otherwise.
+            It reads the settings of “serve”, and prints the answer of /readyz. The exit code is 0 if the gateway serves \
+            requests, otherwise 1.
             """)
 
-    @Option(help: ArgumentHelp("Where the gateway listens. (default: 127.0.0.1:8080)", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address of the gateway. (default: 127.0.0.1:8080)", valueName: "host:port"))
     var listen: String?
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))

@@ -13,7 +13,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serves the records of a database over HTTP and merges edits into it.",
         discussion: """
             Every option can also be set in the environment (FIELDMERGE_DATABASE, FIELDMERGE_MAX_BODY, …) or in a YAML \
-            or JSON file of the same names; the command line comes first, then the environment, then the file.
+            or JSON file with the same names. The command line overrides the environment, which overrides the file.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
@@ -27,11 +27,11 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
-    @Option(help: ArgumentHelp("Where to listen. (default: 127.0.0.1:8080)", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address to listen on. (default: 127.0.0.1:8080)", valueName: "host:port"))
     var listen: String?
 
     @Option(
-        help: ArgumentHelp("File of the tokens that are let in, made with “fieldmerge token new”.", valueName: "file"))
+        help: ArgumentHelp("File of the accepted tokens, made with “fieldmerge token new”.", valueName: "file"))
     var tokens: String?
 
     @OptionGroup(title: "Encryption") var tls: TLSOptions
@@ -53,7 +53,7 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("Minutes between two readings of the database's schema. (default: 5)", valueName: "minutes"))
     var schemaInterval: Int?
 
-    @Flag(help: "Begins with maintenance on: reads are served, pushes are not. SIGUSR2 ends it.")
+    @Flag(help: "Starts with maintenance on: serves reads, but no pushes. SIGUSR2 ends it.")
     var maintenance = false
 
     @OptionGroup(title: "Web pages") var web: WebOptions

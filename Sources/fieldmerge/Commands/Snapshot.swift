@@ -11,9 +11,9 @@ struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes every record into a file, for apps that begin with all data.",
         discussion: """
-            The file is what GET /v1/snapshot answers: one line of JSON for each record, the first with the feed and the \
-            revision from which changes go on. Where its name ends in .gz it is packed; where it ends in .sqlite it is a \
-            store that the clients for Swift and Python open. The database needs a journal.
+            The file contains the answer of GET /v1/snapshot: one line of JSON for each record. The first line names the \
+            feed and the revision after which changes continue. A name that ends in .gz makes a compressed file. A name \
+            that ends in .sqlite makes a store for the clients for Swift and Python. The database needs a journal.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
@@ -27,7 +27,7 @@ struct Snapshot: AsyncParsableCommand {
     var out: String
 
     @Option(
-        help: ArgumentHelp("The resources to write, a comma between them. (default: all)", valueName: "names"))
+        help: ArgumentHelp("The resources to write, separated by commas. (default: all)", valueName: "names"))
     var resources: String?
 
     @Option(
@@ -37,10 +37,10 @@ struct Snapshot: AsyncParsableCommand {
             valueName: "roles"))
     var roles: String?
 
-    @Option(help: ArgumentHelp("The claims that they make, as a JSON object.", valueName: "json"))
+    @Option(help: ArgumentHelp("The claims of these tokens, as a JSON object.", valueName: "json"))
     var claims: String?
 
-    @Option(help: ArgumentHelp("The name in the tokens, for rules that test “who”.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the tokens, for rules that test “who”.", valueName: "name"))
     var who: String?
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))

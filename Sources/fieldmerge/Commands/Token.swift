@@ -8,24 +8,24 @@ struct Token: AsyncParsableCommand {
 
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints a new token, once, and the line for the tokens file, which holds only its hash.",
-            discussion: "With --append FILE the line is written into the file.")
+            abstract: "Prints a new token, once, and its line for the tokens file, which contains only a hash.",
+            discussion: "With --append FILE the command adds the line to the file.")
 
-        @Option(help: ArgumentHelp("Who will use it, such as tablet-7.", valueName: "name"))
+        @Option(help: ArgumentHelp("Name of its user, such as tablet-7.", valueName: "name"))
         var name: String
 
-        @Flag(help: "The token may read, but not write.")
+        @Flag(help: "The token permits reads, but no writes.")
         var readOnly = false
 
         @Flag(
             name: .customLong("operator"),
-            help: "The token may also read the journal, undo entries and resend pushes.")
+            help: "The token also permits reading the journal, undoing entries and resending pushes.")
         var operates = false
 
-        @Flag(help: "The token fetches access tokens from /v1/token, and opens nothing else.")
+        @Flag(help: "The token only fetches access tokens from /v1/token.")
         var refresh = false
 
-        @Option(help: ArgumentHelp("Role that the token gives; may be repeated.", valueName: "role"))
+        @Option(help: ArgumentHelp("Role of the token; may be repeated.", valueName: "role"))
         var role: [String] = []
 
         @Option(help: ArgumentHelp("Claims about its bearer, a JSON object.", valueName: "json"))

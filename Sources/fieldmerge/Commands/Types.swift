@@ -12,8 +12,8 @@ struct Types: AsyncParsableCommand {
         abstract: "Writes the types of all records in the language of an app.",
         discussion: """
             Prints TypeScript interfaces, Swift structs or Python dataclasses, for “store.of”. The rules come from a running \
-            gateway (--server), as its client sees them, or from rule files and their database (--rules, --database). The \
-            same rules give the same text.
+            gateway (--server), as its client reads them, or from rule files and their database (--rules, --database). Equal \
+            rules result in equal text.
             """)
 
     @Option(help: "typescript, swift or python.")
@@ -33,13 +33,13 @@ struct Types: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "With --rules: the roles of the app's tokens, separated by commas. (default: all that the rules show)",
+            "With --rules: the roles of the app's tokens, separated by commas. (default: all readable fields)",
             valueName: "roles"))
     var roles: String?
 
     @Option(
         help: ArgumentHelp(
-            "RESOURCE=NAME: the name from which the types of a resource are named; may be repeated.", valueName: "name")
+            "RESOURCE=NAME: the name for the types of a resource; may be repeated.", valueName: "name")
     )
     var name: [String] = []
 

@@ -6,22 +6,22 @@ struct ChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What finds changes that bypass the gateway: binlog, which reads MariaDB's binary log and scans once an \
-            hour; scan, which reads all rows again and again; auto, which is binlog if the server permits it and scan \
-            otherwise; or off. (default: auto)
+            Source of changes that bypass the gateway. binlog reads MariaDB's binary log and scans once an hour. scan \
+            reads all rows repeatedly. auto is binlog if the server permits it, otherwise scan. off disables detection. \
+            (default: auto)
             """,
             valueName: "source"))
     var changes: String?
 
     @Option(
-        help: ArgumentHelp("Rows that the scan reads in a second. (default: 50000)", valueName: "rows"))
+        help: ArgumentHelp("Rows that the scan reads per second. (default: 50000)", valueName: "rows"))
     var scanRowsPerSecond: Int?
 
     @Flag(
         help: ArgumentHelp(
             """
-            Journal what other programs overwrite, from MariaDB's binary log, so that journal list shows it and \
-            journal undo takes it back. The server needs binlog_row_image FULL.
+            Journals values that other programs overwrite, from MariaDB's binary log, for journal list and journal undo. \
+            The server needs binlog_row_image FULL.
             """))
     var keepForeign = false
 

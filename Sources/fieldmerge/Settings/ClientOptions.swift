@@ -4,20 +4,20 @@ import Gateway
 struct ClientOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Oldest version of a program that is served, by its header X-Client; may be repeated.",
+            "Oldest accepted version of a client program (header X-Client); may be repeated.",
             valueName: "name/version"))
     var minClient: [String] = []
 
-    @Option(help: ArgumentHelp("Sentence for users of an older version.", valueName: "text"))
+    @Option(help: ArgumentHelp("Message for users of an older version.", valueName: "text"))
     var upgradeMessage: String?
 
     @Option(help: ArgumentHelp("Address of a newer version.", valueName: "url"))
     var upgradeLink: String?
 
-    @Option(help: ArgumentHelp("Requests that a client may send in a second. (default: no bound)", valueName: "n"))
+    @Option(help: ArgumentHelp("Requests that a client may send per second. (default: no limit)", valueName: "n"))
     var rateRequests: Int?
 
-    @Option(help: ArgumentHelp("Edits that a client may send in a second. (default: no bound)", valueName: "n"))
+    @Option(help: ArgumentHelp("Edits that a client may send per second. (default: no limit)", valueName: "n"))
     var rateEdits: Int?
 
     func set(_ out: inout GatewayConfiguration, _ settings: Settings) throws {

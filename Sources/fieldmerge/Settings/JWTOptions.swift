@@ -5,7 +5,7 @@ import Logging
 struct JWTOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Key set of an identity provider, whose tokens are let in: a file, or its address.", valueName: "file|url"))
+            "Key set of an identity provider with accepted tokens: a file or its address.", valueName: "file|url"))
     var jwtKeys: String?
 
     @Option(help: ArgumentHelp("The “iss” that its tokens have.", valueName: "text"))
@@ -15,7 +15,7 @@ struct JWTOptions: ParsableArguments {
     var jwtAudience: String?
 
     @Option(
-        help: ArgumentHelp("File of a secret of 32 bytes or more, that signs tokens with HS256.", valueName: "file"))
+        help: ArgumentHelp("File with a secret of 32 bytes or more, which signs tokens with HS256.", valueName: "file"))
     var jwtSecretFile: String?
 
     @Option(help: ArgumentHelp("The claim that contains the roles. (default: roles)", valueName: "claim"))

@@ -8,16 +8,16 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connections to the database. (default: 8)", valueName: "n"))
     var connections: Int?
 
-    @Option(help: ArgumentHelp("Client connections open at once. (default: 10000)", valueName: "n"))
+    @Option(help: ArgumentHelp("Open connections of clients. (default: 10000)", valueName: "n"))
     var maxClients: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Pushes, and reads of single records, that wait for a transaction; more are answered 503. (default: 4096)",
+            "Pushes and reads of single records that wait for a transaction; further requests get 503. (default: 4096)",
             valueName: "n"))
     var maxWaiting: Int?
 
-    @Option(help: ArgumentHelp("Bytes of a body, unpacked. (default: 8388608)", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Bytes of an uncompressed body. (default: 8388608)", valueName: "bytes"))
     var maxBody: Int?
 
     @Option(help: ArgumentHelp("Levels of nesting of a body. (default: 32)", valueName: "n"))
@@ -29,15 +29,15 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Rows of all edits of a push. (default: 10000)", valueName: "n"))
     var maxItems: Int?
 
-    @Option(help: ArgumentHelp("Rows of one record in one of its lists. (default: 10000)", valueName: "n"))
+    @Option(help: ArgumentHelp("Rows of one record in one list section. (default: 10000)", valueName: "n"))
     var rowsPerRecord: Int?
 
-    @Option(help: ArgumentHelp("Records on a page at most. (default: 500)", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of records on a page. (default: 500)", valueName: "n"))
     var pageSize: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Pushes, or reads of single records, that may share one transaction; 1 gives each its own. (default: 32)",
+            "Pushes, or reads of single records, that may share one transaction; 1 disables sharing. (default: 32)",
             valueName: "n"))
     var coalesce: Int?
 
@@ -60,7 +60,7 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds after which a client is given up that takes nothing of its answer. (default: 30)",
+            "Seconds after which the gateway disconnects a client that reads nothing of its answer. (default: 30)",
             valueName: "seconds"))
     var answerTime: Int?
 
@@ -69,13 +69,13 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Bytes of bodies and answers in memory; further requests are answered 503. (default: 134217728)",
+            "Bytes of bodies and answers in memory; further requests get 503. (default: 134217728)",
             valueName: "bytes"))
     var maxMemory: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Bytes that one token may leave in the journal in a day. (default: 1073741824)", valueName: "bytes"))
+            "Bytes that one token may add to the journal per day. (default: 1073741824)", valueName: "bytes"))
     var maxJournalDay: Int?
 
     func connectionCount(_ settings: Settings) throws -> Int {

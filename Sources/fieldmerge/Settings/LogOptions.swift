@@ -5,7 +5,7 @@ struct LogOptions: ParsableArguments {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error. (default: info)", valueName: "level"))
     var logLevel: String?
 
-    @Option(help: ArgumentHelp("text for people, or json: an object a line. (default: text)", valueName: "format"))
+    @Option(help: ArgumentHelp("text, or json with one object per line. (default: text)", valueName: "format"))
     var logFormat: String?
 
     /// Reads the settings, and makes the log.

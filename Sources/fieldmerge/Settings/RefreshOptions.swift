@@ -5,10 +5,10 @@ import Logging
 struct RefreshOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "File of the key that signs access tokens. (default: made beside a journal in a file)", valueName: "file"))
+            "File of the key that signs access tokens. (default: made in a journal file's folder)", valueName: "file"))
     var tokenKey: String?
 
-    @Option(help: ArgumentHelp("Seconds that an access token lasts. (default: 900)", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds that an access token is valid. (default: 900)", valueName: "seconds"))
     var tokenLifetime: Int?
 
     /// Returns the issuer of access tokens; nil without a tokens file.

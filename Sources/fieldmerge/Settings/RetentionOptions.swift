@@ -3,15 +3,15 @@ import ArgumentParser
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long the answer of a key is kept, in days. (default: 30d)", valueName: "days"))
+            "Days for which answers of idempotency keys are kept. (default: 30d)", valueName: "days"))
     var keepKeys: String?
 
-    @Option(help: ArgumentHelp("How long entries of the journal are kept, in days. (default: 400d)", valueName: "days"))
+    @Option(help: ArgumentHelp("Days for which journal entries are kept. (default: 400d)", valueName: "days"))
     var keepJournal: String?
 
     @Option(
         help: ArgumentHelp(
-            "Days for which changes are stored; a client that was away longer takes a snapshot. (default: 30d)",
+            "Days for which changes are kept; after a longer absence a client loads a snapshot. (default: 30d)",
             valueName: "days"))
     var keepChanges: String?
 

@@ -6,9 +6,8 @@ struct StateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Folder in which the gateway keeps what it has seen of the history of the database, so that it detects a \
-            restore. (default: beside a SQLite database; else $STATE_DIRECTORY, $XDG_STATE_HOME/fieldmerge or \
-            ~/.local/state/fieldmerge)
+            Folder of the gateway's notes on the database's history, by which it detects a restore. (default: the folder \
+            of a SQLite database, otherwise $STATE_DIRECTORY, $XDG_STATE_HOME/fieldmerge or ~/.local/state/fieldmerge)
             """, valueName: "dir"))
     var state: String?
 

@@ -9,7 +9,7 @@ struct WebOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Folder of a web app, whose files are served to everybody under /app/.", valueName: "folder"))
+            "Folder of a web app. Its files are public under /app/.", valueName: "folder"))
     var serveApp: String?
 
     @Option(

@@ -4,11 +4,11 @@ import Operations
 struct JournalAdopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Takes the journal over from another database, which was renamed, moved or restored.",
+        abstract: "Assigns the journal to a database that was renamed, moved or restored.",
         discussion: """
-            A journal belongs to one database, and serves no other. Where the database has come to another name or place, \
-            its journal is told so with this. Stop the gateways of the former database first: they are refused from their \
-            next start on. It needs no more rights than the gateway.
+            A journal belongs to one database. Run this command after the name or the server of the database has changed. \
+            First stop the gateways of the former database: they cannot start again with this journal. The command needs \
+            the rights of the gateway.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions

@@ -3,10 +3,10 @@ import RecordStore
 
 struct JournalInit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Makes the journal, and prints the GRANT that the gateway's user needs for it.",
+        commandName: "init", abstract: "Creates the journal, and prints the GRANT that the gateway's user needs.",
         discussion: """
-            On a MariaDB server it needs a user who may make the schema; the gateway's own user need not be that one. \
-            What is printed is SQL, ready for the client. A journal that is there already stays as it is.
+            On a MariaDB server, run it as a user that may create the schema. This need not be the gateway's user. The \
+            output is SQL for the database's client. An existing journal does not change.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions

@@ -7,8 +7,8 @@ struct JournalList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Shows entries of the journal, the newest last.",
         discussion: """
-            Of each group it shows what the client held (old), what the database held (overwritten), what the client \
-            sent (new) and what stood then (written). With --resource and --id it is the history of one record.
+            For each group it shows the client's base (old), the value in the database (overwritten), the value that the \
+            client sent (new) and the result (written). --resource and --id show the history of one record.
             """)
 
     @OptionGroup var access: JournalAccess
@@ -17,27 +17,27 @@ struct JournalList: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Entries that name this group, or any group of this section.", valueName: "section.group"))
+            "Only entries with this group, or with a group of this section.", valueName: "section.group"))
     var group: String?
 
     @Option(
         help: ArgumentHelp(
-            "Entries that name the group of this field; needs --resource and --rules.", valueName: "section.field"))
+            "Only entries with the group of this field; needs --resource and --rules.", valueName: "section.field"))
     var field: String?
 
-    @Option(help: ArgumentHelp("Entries with this outcome, such as client-won.", valueName: "outcome"))
+    @Option(help: ArgumentHelp("Only entries with this outcome, such as client-won.", valueName: "outcome"))
     var outcome: String?
 
-    @Option(help: ArgumentHelp("Entries with greater numbers, the lowest first to be shown.", valueName: "number"))
+    @Option(help: ArgumentHelp("Only entries with greater numbers, from the lowest.", valueName: "number"))
     var after: String?
 
-    @Flag(help: "Only pushes that are kept because they were refused.")
+    @Flag(help: "Only refused pushes.")
     var refused = false
 
-    @Flag(help: "Prints JSON, as GET /v1/journal answers it.")
+    @Flag(help: "Prints JSON, as GET /v1/journal returns it.")
     var json = false
 
-    @Flag(help: "Prints CSV, a line for each group, its values as JSON.")
+    @Flag(help: "Prints CSV: a line for each group, with values as JSON.")
     var csv = false
 
     func validate() throws {

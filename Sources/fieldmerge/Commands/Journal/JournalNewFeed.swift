@@ -5,11 +5,11 @@ import MergeService
 struct JournalNewFeed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new-feed",
-        abstract: "Begins the feed of changes anew, as after a restore from a backup.",
+        abstract: "Begins a new change feed, for example after a restore.",
         discussion: """
-            The revisions of a restored journal would be given a second time, and clients that have read the first ones \
-            would miss changes. A new feed has greater ones: every client is told to take a snapshot, once. What clients \
-            have yet to push is not touched by it. Gateways may run meanwhile.
+            A restored journal would assign revisions a second time, and clients that have read them would miss changes. \
+            A new feed begins with greater revisions, and every client loads a snapshot once. Unsent edits of clients are \
+            not affected. Gateways may run meanwhile.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions

@@ -3,16 +3,16 @@ import Operations
 
 struct JournalRefused: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refused", abstract: "Shows the pushes that are kept because they were refused, the newest last.")
+        commandName: "refused", abstract: "Shows refused pushes, the newest last.")
 
     @OptionGroup var access: JournalAccess
 
     @OptionGroup var filter: EntryFilterOptions
 
-    @Option(help: ArgumentHelp("Pushes refused for this problem, such as unique.", valueName: "code"))
+    @Option(help: ArgumentHelp("Only pushes refused with this code, such as unique.", valueName: "code"))
     var code: String?
 
-    @Flag(help: "Prints JSON, as GET /v1/journal?refused=true answers it.")
+    @Flag(help: "Prints JSON, as GET /v1/journal?refused=true returns it.")
     var json = false
 
     func run() async throws {

@@ -3,10 +3,10 @@ import Operations
 
 struct JournalReplay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Sends a refused push again, as its sender and under the rules of today.",
+        commandName: "replay", abstract: "Resends a refused push, as its sender and under the active rules.",
         discussion: """
-            Of a push of which some edits were merged the others are sent, all or nothing. A push is replayed with \
-            success once. Exits with 0 where it merged and something was written, and with 1 otherwise.
+            If some edits of the push were merged, the command sends the other edits, all or none. A push can be resent \
+            with success once. The exit code is 0 if the resend wrote something, otherwise 1.
             """)
 
     @OptionGroup var access: JournalAccess
@@ -14,7 +14,7 @@ struct JournalReplay: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
-    @Argument(help: "The number of the push, as “journal refused” shows it.")
+    @Argument(help: "The number of the push in “journal refused”.")
     var number: Int
 
     @Flag(help: "Shows the result, and writes nothing.")

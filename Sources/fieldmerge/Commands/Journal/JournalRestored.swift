@@ -5,12 +5,12 @@ import SQLiteStore
 struct JournalRestored: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restored",
-        abstract: "Brings data, journal and clients together after a restore or a failover.",
+        abstract: "Makes data, journal and clients consistent after a restore or a failover.",
         discussion: """
             Compares the restored journal with a newer copy, if one is given, and with the data. Begins a new feed, so that \
             every client takes a snapshot. Copies entries and keys of the newer journal. Prints statements that raise the \
-            counters of generated keys, and the merged pushes that the data lack. Stop the gateways before, or start them \
-            with --maintenance.
+            counters of generated keys, and the merged pushes that are missing in the data. First stop the gateways, or \
+            start them with --maintenance.
             """)
 
     @OptionGroup var access: JournalAccess
@@ -23,10 +23,10 @@ struct JournalRestored: AsyncParsableCommand {
             "The journal from before the restore: same-server:SCHEMA or sqlite:FILE.", valueName: "where"))
     var newer: String?
 
-    @Flag(help: "Merges the pushes again that the data lack.")
+    @Flag(help: "Merges pushes that are missing in the data again.")
     var rollForward = false
 
-    @Flag(help: "Reports what would be done, and writes nothing.")
+    @Flag(help: "Reports the steps, and writes nothing.")
     var preview = false
 
     func run() async throws {

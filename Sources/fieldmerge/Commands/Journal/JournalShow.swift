@@ -3,14 +3,14 @@ import Operations
 
 struct JournalShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Shows one entry with all its values whole.")
+        commandName: "show", abstract: "Shows one entry with complete values.")
 
     @OptionGroup var access: JournalAccess
 
     @Argument(help: "The entry's number.")
     var number: Int
 
-    @Flag(help: "Prints JSON, as GET /v1/journal/{n} answers it.")
+    @Flag(help: "Prints JSON, as GET /v1/journal/{n} returns it.")
     var json = false
 
     func run() async throws {

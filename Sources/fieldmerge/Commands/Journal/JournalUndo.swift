@@ -3,10 +3,9 @@ import Operations
 
 struct JournalUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Takes an entry back by merging its opposite; what others wrote since stays.",
+        commandName: "undo", abstract: "Undoes an entry: merges its old values. Later changes are kept.",
         discussion: """
-            The undo is an entry of its own, which can be taken back in turn. The exit code is 0 if the undo wrote \
-            something, otherwise 1.
+            The undo adds an entry, which can also be undone. The exit code is 0 if the undo wrote something, otherwise 1.
             """)
 
     @OptionGroup var access: JournalAccess
@@ -19,11 +18,11 @@ struct JournalUndo: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Takes back this group alone, or the rows of this section; may be repeated.",
+            "Undoes only this group, or the rows of this section; may be repeated.",
             valueName: "section.group"))
     var group: [String] = []
 
-    @Flag(help: "Also takes back values that have changed again since. Look at the preview first.")
+    @Flag(help: "Also undoes values that have changed since. Try --preview first.")
     var force = false
 
     @Option(name: .customLong("as"), help: JournalAccess.authorHelp)

@@ -5,9 +5,9 @@ struct JournalUpgradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade", abstract: "Upgrades the journal of an older version of FieldMerge.",
         discussion: """
-            Without --yes the command prints the steps and writes nothing. The exit code is then 2 if the gateway's user may \
-            not take them: run it as a database user that may make tables. Otherwise “serve” takes them at its start. Stop \
-            all gateways of the older version first.
+            Without --yes the command prints the steps and writes nothing. Its exit code is then 2 if the gateway's user \
+            lacks rights for the steps: run it as a database user that may create tables. Otherwise “serve” upgrades the \
+            journal when it starts. First stop all gateways of the older version.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions

@@ -6,13 +6,12 @@ import Operations
 struct RulesRehearse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rehearse",
-        abstract: "Decides the journal's entries again under new rules, and prints what would differ.",
+        abstract: "Decides the journal's entries again under new rules, and prints differences.",
         discussion: """
-            Each entry is decided from its own values, under the active rules and under the new rules. Nothing is \
-            written, and gateways may run meanwhile. The database alone can evaluate “where”, “checks” and \
-            “frozen-when”, and rights are not evaluated. Outcomes that cannot be judged are counted by reason. Exits \
-            with 0 if all judged outcomes are the same, with 3 if some differ, and with 1 if the rules or the journal \
-            cannot be used.
+            The command decides each entry from its values, under the active rules and under the new rules. It writes \
+            nothing, and gateways may run meanwhile. Only the database can evaluate “where”, “checks” and “frozen-when”, \
+            and rights are not evaluated. Outcomes that cannot be judged are counted by reason. The exit code is 0 if all \
+            judged outcomes are equal, 3 if some differ, and 1 if the rules or the journal cannot be used.
             """)
 
     @OptionGroup var access: JournalAccess
@@ -28,13 +27,13 @@ struct RulesRehearse: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries of this moment or later: 30d, 2026-11-20 or 2026-11-20T10:00:00Z.", valueName: "time"))
+            "Only entries since this time: 30d, 2026-11-20 or 2026-11-20T10:00:00Z.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Only of this resource.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only entries of this resource.", valueName: "name"))
     var resource: String?
 
-    @Flag(help: "Prints JSON for programs, with all values whole.")
+    @Flag(help: "Prints JSON with complete values, for programs.")
     var json = false
 
     /// The exit code if some outcomes differ.
