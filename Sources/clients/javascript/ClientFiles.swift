@@ -1,6 +1,6 @@
-/// The files of the client library for JavaScript, as they lie beside this one.
+/// The files of the client library for JavaScript in this folder.
 package enum ClientFiles {
-    /// The module that an app imports, and those that it imports itself, by their names.
+    /// The module that an app imports, and the modules that it imports, by name.
     package static let modules: [(name: String, bytes: [UInt8])] = [
         ("fieldmerge.js", PackageResources.fieldmerge_js),
         ("fieldmerge-worker.js", PackageResources.fieldmerge_worker_js),

@@ -15,9 +15,9 @@ export async function editNow(edits, work, resource, id, change) {
 }
 
 /**
- * Changes the unsent edit of a group, of which the app has decided; false if it was sent.
+ * Applies the app's decision to the unsent edit of a group; false if it was sent.
  *
- * @param {{current: any} | null} kept what the app took as seen; null drops the edit
+ * @param {{current: any} | null} kept the value that the app accepted as base; null drops the edit
  */
 export async function decide(work, { resource, id, section, item, group, push: seq }, kept) {
   const place = { resource, id: await work.resolve(id) }, pushes = await work.pushesOf(place), index = pushes.findIndex((one) => one.seq === seq), push = pushes[index];
@@ -45,14 +45,14 @@ async function change(work, push, place, section, row, body) {
   await work.shrink(push);
 }
 
-/** Has an edit of a group go on from the `old` of the one before it, which is taken out, and without the sum that this one has added. */
+/** Bases an edit of a group on the `old` of the removed edit before it, without the sum that this edit had added. */
 export function follow(row, names, { old, new: own }, section) {
-  if (!same(pick(row.old, names), pick(own, names))) return; // it was made over another value
+  if (!same(pick(row.old, names), pick(own, names))) return; // its base is another value
   Object.assign(row.old, pick(old, names));
   for (const name of row.new ? names : []) if (section?.fields.get(name)?.merge === "add") row.new[name] = without(row.new[name], old[name], own[name]);
 }
 
-/** A sum without what an edit from `old` to `own` has added to it; numbers in texts are counted exactly. */
+/** A sum minus the difference from `old` to `own`; exact for numbers in texts. */
 function without(sum, old, own) {
   const values = [sum, old, own].map((value) => value ?? 0);
   if (values.every(Number.isInteger) || values.some((value) => !/^-?\d+(\.\d+)?$/.test(value))) return values[0] - (values[2] - values[1]);
@@ -66,7 +66,7 @@ function without(sum, old, own) {
   return typeof sum === "number" ? Number(text) : text;
 }
 
-/** Makes a value of a conflict an edit, from what stands now; what was added to a sum is taken back from it instead. */
+/** Makes an edit from a value of a conflict and the current value. For a sum, the edit subtracts the added difference. */
 export async function assign(edits, work, { resource, id, section, item, group, old, new: own }, value, isTakenBack) {
   const rules = rulesOf(work, resource), { root, sections } = rules, { isList, groups, fields } = sections.get(section), key = idKey(await work.resolve(item));
   if (group === undefined && section === root.name && !(value && (await work.read({ resource, id })))) {

@@ -15,30 +15,30 @@ import { report } from "./watching.js";
 import { namesOf, needsDecisions } from "./work.js";
 
 /*
- * Loaded behind the first answer that holds a conflict or a refusal, or meets edits that were not sent yet, and from then
- * on wherever a store contains any.
+ * Loaded after the first answer that contains a conflict or a refusal, or concerns unsent edits, and later with each store
+ * that contains such data.
  */
 
-// MARK: What the server's words mean
+// MARK: Results
 
-/** A problem of the shape that the gateway's have, of something that this client found out by itself. */
+/** A problem that this client detected, in the form of the gateway's problems. */
 export const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more });
 
-/** The problem of an edit of which nobody can say whether it was merged. */
+/** The problem of an edit with an unknown outcome. */
 export const outcomeUnknown = () => localProblem("outcome-unknown", 409, "This edit may have been merged already.");
 
-/** Adds the conflicts of an edit to the events, and returns the refusal of the parts whose row is gone, if there are any. */
+/** Adds the conflicts of an edit to the events, and returns the refusal of parts with a deleted row, if there are any. */
 export async function judged(work, push, end, result) {
   if (result.outcomes.some(({ conflict }) => conflict)) work.events.push(...(await conflictsOf(work, push, end.edit, result, end.isRefused)));
   const edit = end.isRefused ? null : missingOf(work, end.edit, result);
   return edit ? [{ ...end, edit, isRefused: true, problem: localProblem("missing", 409, "The row that this edit changes is gone.") }] : [];
 }
 
-/** What of an edit ended as `missing`: the row is gone, or this client may see it no longer. null where nothing did. */
+/** The `missing` parts of an edit: the row was deleted, or this client may not read it any more. null if there are none. */
 function missingOf(work, edit, { record = null, outcomes }) {
   const missing = outcomes.filter(({ outcome }) => outcome === "missing"), { root, sections } = work.rules.resources.get(edit.resource) ?? {};
   const isAt = (row) => ({ section, id }) => section === row.section && (id === undefined || idKey(id) === idKey(row.item ?? edit.id));
-  // With the record all of its rows are gone.
+  // A deleted record has no rows.
   const isGone = !record && missing.some(({ section, group }) => group === undefined && section === root?.name);
   const rows = edit.rows.flatMap((row) => {
     const own = missing.filter(isAt(row)), groups = own.flatMap(({ group }) => group ?? []);
@@ -49,11 +49,11 @@ function missingOf(work, edit, { record = null, outcomes }) {
   return rows.length ? { ...edit, rows } : null;
 }
 
-/** The bytes of a push without the time of its first request, which comes before the edits; the same if there is none. */
+/** The bytes of a push without the time of its first request, which precedes the edits. Bytes without a time do not change. */
 export const withoutTime = (body) => body.replace(/^([^[]*)"sent":"[^"]*",/, "$1");
 
 /**
- * Stores what became of a push that was not merged as a whole.
+ * Stores the outcome of a push that was not merged completely.
  *
  * @returns {Promise<"refused" | "retry" | "rules" | "history">}
  */
@@ -64,10 +64,10 @@ export async function unmerged(work, push, { status, code, results, problem = re
     const { key, body, stamp, doubt, ...unsent } = push;
     await work.save(unsent);
     work.isTold = true;
-    await reshapePush(work, unsent); // the new rules may be known already
+    await reshapePush(work, unsent); // the store may already have the new rules
     return "rules";
   } else if (problem?.code === "key-reused" && withoutTime(push.body) !== push.body) {
-    // An earlier request of this push could not be stored. It had no time; all else is the same.
+    // An earlier request of this push could not be stored. It had no time; all other bytes are equal.
     await work.tx.put("p", push.seq, { ...push, body: withoutTime(push.body) });
     return "retry";
   } else if (problem?.code === "key-reused") await settle(work, push, [], outcomeUnknown()); // edits were added after it was sent
@@ -86,8 +86,8 @@ export { revive, filtered } from "./keep.js";
 export { entries, refusedEdits } from "./refused.js";
 
 /**
- * What the pushes that a request passes over have to do with. A later push waits behind them if it shares a record or a
- * temporary id with one of them, or if a field of one refers to a record that the other creates or deletes.
+ * The dependencies of the pushes that a request skips. A later push waits for a skipped push if both have a record or a
+ * temporary id in common, or if a field of one refers to a record that the other creates or deletes.
  */
 export function passedOver(work) {
   const known = new Set(), ends = new Set(), references = new Set();
@@ -117,15 +117,15 @@ export async function nothingWritten(work, pushes) {
 /** Refuses a push that cannot be built. */
 export const notBuilt = (work, push, error) => settle(work, push, [], localProblem("not-built", 422, `This edit cannot be sent: ${error?.message}`));
 
-/** Problems that say nothing of the pushes in a request. */
+/** Problems that do not concern the pushes in a request. */
 export const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];
 
-/** Tells whether an answer to a request refuses what was pushed in it. */
+/** Returns whether an answer refuses the pushes of its request. */
 export const refusesPushes = ({ status, problem }) => [400, 403, 413].includes(status) && !ofTheRequest.includes(problem.code);
 
 /**
- * Keeps edits of a push that were refused, ends their tickets, and tells of them; what builds on rows that they would have
- * created is refused as well. `ids`: real ids in the place of temporary ones.
+ * Stores refused edits of a push, ends their tickets, and reports them. Edits that need rows which these edits create are
+ * refused too. `ids`: the real ids of temporary ids.
  */
 export async function refuse(work, push, ends, given, isLocal, ids) {
   const refused = ends.filter((end) => end.isRefused), fault = refused.find(({ problem: own }) => own && own.code !== "rolled-back") ?? refused[0];
@@ -145,14 +145,14 @@ export async function refuse(work, push, ends, given, isLocal, ids) {
   work.events.push({ event: "refused", entry: seq, name: String(seq), resource, id, problem: causeOf(fault, problem), faulty: faultyIn(edits[refused.indexOf(fault)]), record });
   const lost = edits.flatMap(created);
   for (const { seq: number } of await work.naming(lost)) {
-    // Refusing one may have refused others.
+    // A refusal may have refused further edits.
     const later = await work.push(number), needed = later && !later.settled && lost.find((one) => later.edits.flatMap(named).includes(one));
     if (!needed) continue;
     await refuseDependent(work, later, { seq, edits }, needed);
   }
 }
 
-/** Refuses some edits of a push, and those of it that build on them; the others stay in it. */
+/** Refuses some edits of a push and their dependent edits. The push keeps its other edits. */
 export async function refusePart(work, push, some, problem) {
   const parts = withDependents({ kept: push.edits.filter((edit) => !some.includes(edit)), unknown: some }), { edits, tickets } = push;
   await work.touch(...edits);
@@ -166,13 +166,13 @@ export async function refusePart(work, push, some, problem) {
   return work.shrink(push);
 }
 
-/** Refuses a push that builds on a row which a refused one would have created. */
+/** Refuses a push that needs a row which a refused push creates. */
 function refuseDependent(work, push, { seq, edits }, needed) {
   const { resource } = edits.find((edit) => created(edit).includes(needed)), dependsOn = { resource, id: needed, entry: seq };
   return settle(work, push, [], localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn }));
 }
 
-/** What refuses a push of new edits, where they build on a row which a refused one would have created; undefined where none does. */
+/** The refusal of new edits that need a row which a refused push creates; undefined if there is none. */
 export async function dependent(work, edits) {
   const needs = edits.flatMap(named);
   for (const entry of needs.length ? await work.values("x") : []) {
@@ -182,11 +182,11 @@ export async function dependent(work, edits) {
 }
 
 /*
- * A field that a creation does not name is the database's to fill in: `old` is null for it in edits that were made before the
- * creation was answered, which stands for «not known yet». Such an edit is sent only behind that answer, which tells it.
+ * The database fills in a field that a creation omits. In edits made before the answer to the creation, the `old` of this
+ * field is null, which means “unknown”. Such an edit is sent after the answer, which contains the value.
  */
 
-/** Gathers, edit by edit in their order, what nobody knows: the fields of new rows that no edit has given a value. */
+/** Collects unknown values, edit by edit in order: the fields of new rows that no edit has set. */
 function unnamed(sections = new Map()) {
   const found = new Map(), keyOf = ({ section, item }) => `${section}\n${idKey(item)}`;
   return {
@@ -197,23 +197,23 @@ function unnamed(sections = new Map()) {
         else for (const name of names) if (row.new[name] !== null) found.get(key)?.delete(name);
       }
     },
-    /** The fields of a row that no edit has given a value. */
+    /** The fields of a row that no edit has set. */
     left: (row) => [...found.get(keyOf(row)) ?? []],
-    /** The fields of a row whose `old` is not known. */
+    /** The fields of a row with an unknown `old`. */
     of: (row) => Object.keys(row.old ?? {}).filter((name) => row.old[name] === null && found.get(keyOf(row))?.has(name)),
   };
 }
 
 const sectionsOf = (work, { resource }) => work.rules.resources.get(resource)?.sections;
 
-/** Tells whether a push has an `old` that only the answers to earlier ones tell. */
+/** Returns whether a push has an `old` that depends on the answers to earlier pushes. */
 export const isUnknown = (work, earlier, push) => push.edits.some((edit) => {
   const unknown = unnamed(sectionsOf(work, edit));
   for (const other of earlier) unknown.add(editOf(other, edit) ?? { rows: [] });
   return edit.rows.some((row) => unknown.of(row).length);
 });
 
-/** Tells unsent edits of a record what the database has filled in, by the answer to an edit that made rows of it. */
+/** Sets the values that the database has filled in, in unsent edits of a record, from the answer to an edit that created its rows. */
 export async function fill(work, edit, { resource, id, record }) {
   const place = { resource, id }, sections = sectionsOf(work, edit), unknown = unnamed(sections), base = await work.base(place);
   if (edit.rows.every((row) => row.old)) return;
@@ -231,7 +231,7 @@ export async function fill(work, edit, { resource, id, record }) {
           if (row.new?.[name] === null) delete row.new[name];
           continue;
         }
-        // A field of a group that was given no value keeps what the database gave it.
+        // A field of a group without a value keeps the database's value.
         if (row.new?.[name] === null) row.new[name] = now[name];
         row.old[name] = now[name];
       }
@@ -239,14 +239,14 @@ export async function fill(work, edit, { resource, id, record }) {
     });
     await work.shrink(push);
   }
-  // Whoever built on a new record has seen it as its answer tells it.
+  // Edits of a new record have the record in its answer as their base.
   if (edit.creates && (await work.base(place))) work.before.set(nameOf(place), { ...place, base: record, pushes: await work.pushesOf(place) });
 }
 
-/** Finds out what the changes mean for unsent edits. */
+/** Applies the changes to unsent edits. */
 export async function rebase(work) {
   await refuseOthers(work);
-  // Refusing what is gone touches further records; a map that grows is walked to its end.
+  // The refusal of edits of deleted rows adds further records to this map. The loop visits them too.
   for (const [name, { resource, id, base }] of work.before) {
     if (!base || (await work.base({ resource, id }))) continue;
     if (!work.deleted.has(name)) work.events.push({ event: "gone", resource, id, record: base });
@@ -258,7 +258,7 @@ export async function rebase(work) {
   work.events.splice(first < 0 ? work.events.length : first, 0, ...overtaken);
 }
 
-/** What becomes of unsent edits of a record that is gone. */
+/** Decides on unsent edits of a deleted record. */
 async function gone(work, place) {
   for (const { seq } of await work.pushesOf(place)) {
     const push = await work.push(seq), edit = push && editOf(push, place);
@@ -270,7 +270,7 @@ async function gone(work, place) {
   }
 }
 
-/** The events of a record: groups of unsent edits that stand on another value than before. */
+/** The events of a record: groups of unsent edits with a new base. */
 export async function overtakenBy(work, { base, pushes, ...place }) {
   const events = [], now = await work.base(place), left = await work.pushesOf(place), { rules } = work;
   for (const [index, push] of !now && base ? [] : left.entries()) {
@@ -281,8 +281,8 @@ export async function overtakenBy(work, { base, pushes, ...place }) {
       const { section, item, old, new: value } = row, known = rules.resources.get(place.resource)?.sections.get(section);
       for (const [group, names] of old && value ? groupsOf(row, known) : []) {
         const found = rowIn(is, row), current = bare(found, names);
-        if (found && !names.every((name) => Object.hasOwn(found, name))) continue; // what is unknown is not compared
-        // A row that was new has another id now, and what the database filled in.
+        if (found && !names.every((name) => Object.hasOwn(found, name))) continue; // unknown values are not compared
+        // A created row now has another id, and values that the database filled in.
         if (same(bare(rowIn(was, row) ?? old, names), current) || same(bare(old, names), current)) continue;
         events.push({
           event: "overtaken", push: push.seq, ...place, section, ...(item !== undefined && { item }), group,
@@ -297,15 +297,15 @@ export async function overtakenBy(work, { base, pushes, ...place }) {
 // MARK: Ids
 
 /**
- * Puts real ids in the place of temporary ones wherever edits name them. Of each new row it also keeps what the answer says
- * that the database has filled in (`f`), for forms from before.
+ * Replaces temporary ids in edits by real ids. For each new row it also stores the values that the database has filled in
+ * (`f`), for forms that were opened before.
  */
 export async function mapIds(work, ids, ends) {
   for (const [id, real] of Object.entries(ids)) if (isTemporary(id)) await work.tx.put("i", id, real);
   for (const { edit, isRefused, record } of ends) {
     const later = isRefused ? [] : (await work.pushesOf(edit)).map((push) => editOf(push, edit)), unknown = unnamed(sectionsOf(work, edit));
     for (const one of [edit, ...later]) unknown.add(one);
-    // Of a row that is created again, another answer comes.
+    // A row that is created again gets another answer.
     const isLast = (row) => !later.some(({ rows }) => rows.some((one) => !one.old && one.section === row.section && idKey(one.item) === idKey(row.item)));
     for (const row of isRefused ? [] : edit.rows) {
       const id = row.item ?? edit.id, told = !row.old && isTemporary(id) && isLast(row) && rowIn(record, mapped(row, ids));
@@ -322,12 +322,12 @@ export async function mapIds(work, ids, ends) {
   for (const entry of work.meta.listed ? await work.values("c") : []) if (named(entry).some((id) => id in ids)) await work.tx.put("c", entry.seq, mapped(entry, ids));
 }
 
-// MARK: What is kept
+// MARK: Limits
 
-/** How many tickets with an outcome, and events that nobody hears, are kept. */
+/** The maximum numbers of stored tickets with an outcome, and of undelivered events. */
 const kept = 1000;
 
-/** Forgets old tickets once there are many; one without an outcome is kept. */
+/** Deletes old tickets if there are many, but no ticket without an outcome. */
 export async function prune(work) {
   const old = (await work.values("t")).filter(({ outcome }) => outcome && outcome.status !== "refused");
   for (const ticket of old.slice(0, -kept)) {
@@ -338,7 +338,7 @@ export async function prune(work) {
 
 // MARK: The app's own edits
 
-/** Has the app see a change of the server's as it is stored; its edits are made in the same transaction. */
+/** Calls the app's function for a stored change of the server. Its edits are part of the same transaction. */
 export async function see(work, change) {
   const edit = (resource, id, body) => editNow(editsOf(), work, resource, id, body);
   const key = stringify([change.resource, change.id, change.record]);
@@ -346,7 +346,7 @@ export async function see(work, change) {
   try {
     await work.seeing({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });
   } catch (error) {
-    // An error of the app's must not hold up what the server says: all is stored again, without the edits of this one.
+    // An error of the app must not block the server's changes: all are stored again, without the edits of this call.
     report(error);
     work.skipped.add(key);
     throw needsDecisions;

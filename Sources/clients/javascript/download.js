@@ -10,16 +10,16 @@ import { idKey, isTemporary, same, uuid } from "./values.js";
 const batch = 500;
 
 /**
- * Loaded for a first sync, or one from the start: reads every record, a batch in a transaction, and then drops those that
- * were not told. A snapshot that breaks off goes on where it broke.
+ * Loaded for a first sync or a resync. Reads every record, a batch in a transaction, and then drops records that were not
+ * in it. An interrupted snapshot continues after its last cursor.
  *
  * @param {{local: import("./local.js").Local, gateway: ReturnType<typeof import("./network.js").gatewayOf>, options: any,
  *   signal: AbortSignal, asked?: (kept: any) => string[], progressed: (progress: any) => void}} task `options` are those of `open`,
- *   `asked` returns the resources that are asked for
- * @returns {Promise<string | void>} the version of the rules that the snapshot speaks of
+ *   `asked` returns the requested resources
+ * @returns {Promise<string | void>} the version of the rules of the snapshot
  */
 export async function download(task) {
-  // Where the app keeps nothing there is nothing to read.
+  // An app that keeps no resources needs no records.
   if (task.asked(task.local.meta.kept)?.length === 0) return task.local.note({ feed: "", revision: 0 });
   try {
     return await readSnapshot(task);
@@ -30,8 +30,8 @@ export async function download(task) {
 }
 
 /**
- * Fetches the records of stale resources again, and puts their new rules into force with the last of them. The place in the
- * changes stays: changes that come again do no harm. Of a resource that is not kept, only records with edits are fetched.
+ * Fetches the records of stale resources again, and activates their new rules with the last record. The revision does not
+ * change: repeated changes do no harm. Of a resource that is not kept, only records with edits are fetched.
  *
  * @param task as for `download`
  */
@@ -58,7 +58,7 @@ async function activateOthers(local, work, names) {
   await activate(local, work, names);
 }
 
-/** @param {string[]} [only] the resources of which the records are replaced; all if left out, and then the place in the changes as well */
+/** @param {string[]} [only] the resources whose records are replaced; without it all, and also the feed's position */
 async function readSnapshot({ local, gateway, options, signal, asked, progressed }, only) {
   const meta = await local.place(), { kept } = meta, resources = only ?? asked(kept);
   let lines = [], { snapshot, feed: known, revision: since, keep, filter: current, target = { filter: keep }, isDue } = meta, isFirst = true, rules;
@@ -67,7 +67,7 @@ async function readSnapshot({ local, gateway, options, signal, asked, progressed
   if (!only && snapshot?.unless !== unless) snapshot = null;
   const filter = only ? current : snapshot ? snapshot.filter : unless ? target.filter : keep;
   let isWhole = snapshot?.isWhole;
-  /** Runs a transaction, where no other tab has begun anew. */
+  /** Runs a transaction, unless another tab has begun a new download. */
   const continued = (body) => local.write((work) => {
     if (work.meta.snapshot?.generation !== snapshot.generation) throw lost({ error: "Another tab began anew." });
     return body(work, work.meta);
@@ -94,7 +94,7 @@ async function readSnapshot({ local, gateway, options, signal, asked, progressed
         if (only && rules && rules !== local.rules.version) throw lost({}, "rules");
         // Another feed shows other records.
         if (only && !snapshot && feed !== known) throw lost({}, "resync");
-        // The feed of the first records. It stays until all of them are replaced, also if another snapshot begins before.
+        // The feed of the first records. It is kept until all of them are replaced, also if another snapshot begins before.
         if (!snapshot) {
           snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null, filter, unless, isFirst: !known };
           await local.write(({ meta }) => {
@@ -115,7 +115,7 @@ async function readSnapshot({ local, gateway, options, signal, asked, progressed
     await local.note({ snapshot: null }); // these resources are read from their beginning
     throw lost({ error });
   }
-  // What a new place or a new feed means for edits is decided first; new rules count with the last records.
+  // The effect of a new position or a new feed on edits is decided first. New rules become active with the last records.
   if (!only) await store();
   const told = lines.splice(0), { feed, revision } = snapshot;
   const end = async (work, meta) => {
@@ -144,7 +144,7 @@ async function readSnapshot({ local, gateway, options, signal, asked, progressed
   return rules ?? local.rules.version;
 }
 
-/** Reads the bases of some records with one request for each resource, where IndexedDB has few others between them. */
+/** Reads the bases of some records, with one request for each resource if IndexedDB has few other records between them. */
 async function readBases({ tx }, told) {
   if (!tx.known) return;
   for (const resource of new Set(told.map((one) => one.resource))) {
@@ -162,7 +162,7 @@ async function untold(work, names, generation) {
   return all.flat().filter((row) => row.generation !== generation);
 }
 
-/** Where the gateway keeps no journal: every record, page by page, each time. */
+/** Reads every record, page by page, from a gateway without a journal. */
 async function readPages({ local, gateway, options, signal, asked }, only) {
   const { stale, resources: known } = local.rules, resources = only ?? asked(local.meta.kept);
   for (const resource of resources ?? new Set([...known.keys(), ...stale])) {
@@ -182,7 +182,7 @@ async function readPages({ local, gateway, options, signal, asked }, only) {
 /** Every base record of a resource. */
 const basesOf = async (work, resource) => (await work.tx.all(`r:${resource}`)).map(([key, { r, g }]) => ({ key, record: r, generation: g }));
 
-/** Drops records that the server did not tell. Of resources that were not requested, records with edits stay. */
+/** Drops records that the server did not send. Of resources that were not requested, it keeps records with edits. */
 async function drop(work, bases, requested) {
   const gone = [];
   for (const { resource, record: { id } } of bases) {

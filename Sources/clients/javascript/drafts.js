@@ -41,7 +41,7 @@ export async function editFrom(desk, local, resource, id, change, base) {
 
 const notRefused = () => new FieldMergeError("not-refused", "This edit is not in the list of refused edits any more. Open another form.");
 
-/** Opens a form of a refused edit, whose entry leaves the list when the form is saved. */
+/** Opens a form of a refused edit. A save of the form removes the entry from the list. */
 export async function restored(desk, local, number) {
   const { edit, base, record, ...kept } = await local.read(async (work) => {
     const entry = await work.tx.get("x", number), [edit, ...others] = entry?.edits.map(bareEdit) ?? [], { sections, root } = edit ? rulesOf(work, edit.resource) : {};
@@ -53,7 +53,7 @@ export async function restored(desk, local, number) {
     }
     const base = edit.creates ? null : await work.read(edit), record = (base || edit.creates) && view(base, [{ edits: [edit] }], edit, work.rules);
     if (!record) throw missing(edit.resource, edit.id);
-    // Values of a row that is gone stay in the list.
+    // Values of a deleted row are kept in the list.
     const left = edit.rows.map((row) => isChange(row) && !rowIn(record, row));
     return { edit, base, record, left, version: versionOf(entry) };
   });
@@ -62,15 +62,15 @@ export async function restored(desk, local, number) {
 
 class Draft {
   #desk; #local; #resource; #id; #entry; #end;
-  /** The sections of the rules that count now: those by which the working copy names misspelled fields. */
+  /** The sections of the active rules, by which the working copy reports misspelled fields. */
   #known;
-  /** The base of a save that runs: what the store reads then is no change of others. */
+  /** The base of a running save. A record that the store then reads is not a change by another client. */
   #saving = null;
   /** The record as the store had it last. */
   #seen = null;
   #last = Promise.resolve();
   #isClosed = false;
-  /** The record as its user saw it; null of a new one. */
+  /** The record that the user saw; null for a new record. */
   base;
   /** The working copy. */
   record;
@@ -91,14 +91,14 @@ class Draft {
     return this;
   }
 
-  /** Ends the form; what was not saved is dropped. */
+  /** Ends the form, and drops unsaved changes. */
   close() {
     this.#isClosed = true;
     this.#end?.();
   }
 
   /**
-   * Makes one edit of what has changed since the form was opened, or saved last.
+   * Makes one edit of the changes since the form was opened or last saved.
    *
    * @param {{section: string, item?: any, names?: string[]}} [place] saves this part alone
    */
@@ -107,10 +107,10 @@ class Draft {
     return this.#queued(() => this.#save(place));
   }
 
-  /** Whether only the whole can be saved: a new record, or a refused edit, which leaves its list. */
+  /** Whether only the complete form can be saved: for a new record, or a refused edit. */
   get isWhole() { return !this.base || !!this.#entry; }
 
-  /** Saves and readings come one after the other. */
+  /** Saves and reads run one after another. */
   #queued(body) { return (this.#last = this.#last.catch(() => {}).then(body)); }
 
   /** Reads the rules and the record in the store, between two saves. */
@@ -126,7 +126,7 @@ class Draft {
     });
   }
 
-  /** Begins again with a record, null for a new one. */
+  /** Begins again with a record; null for a new record. */
   begin(base) { Object.assign(this, { base: base && plain(base), record: guarded(plain(base ?? this.blank), this.#known) }); }
 
   async #save(place) {
@@ -153,13 +153,13 @@ class Draft {
     }
   }
 
-  /** Takes out the entry of a restored form, and returns its tickets. Values that fit no row of the form stay in the list. */
+  /** Removes the entry of a restored form, and returns its tickets. Values without a row in the form are kept in the list. */
   async #takeEntry(work, record) {
     const { number, version, left } = this.#entry, entry = await take(work, number, version);
     if (!entry) throw notRefused();
     const [edit] = entry.edits, unfit = edit.rows.filter((_, index) => left[index]);
     if (unfit.length) await putBack(work, entry, [{ ...edit, rows: unfit }]);
-    // What the refused edit left to the database is null in the form, and is left to the database again.
+    // Fields that the refused edit left to the database are null in the form, and the database fills them in again.
     for (const given of edit.rows.filter((one) => !one.old && !rowIn(this.base, one))) {
       const row = rowIn(record, given) ?? {};
       for (const name of Object.keys(row)) if (row[name] === null && !Object.hasOwn(given.new, name)) delete row[name];
@@ -167,13 +167,13 @@ class Draft {
     return work.tickets(entry);
   }
 
-  /** Takes new names of fields from the rules, and real ids in the place of temporary ones. The objects stay the same. */
+  /** Applies new names of fields, and replaces temporary ids by real ids. The objects keep their identity. */
   async #renew(work, rules) {
     Object.assign(this.#known, rules);
     for (const record of [this.base, this.record]) rename(record, rules.sections);
     const ids = {};
     for (const id of named([this.base, this.record])) ids[id] = await work.resolve(id);
-    // Rows that have been created by now get what the database has filled in, wherever the form has no value.
+    // Rows that were created meanwhile get the database's values for fields without a value in the form.
     for (const { name, isList } of rules.sections.values()) {
       for (const seen of [this.base?.[name] ?? []].flat()) {
         const id = isList ? seen.id : this.base.id, told = isTemporary(id) && (await work.tx.get("f", id));
@@ -235,8 +235,8 @@ class Draft {
 }
 
 /**
- * Leaves one of two rows that have one id by now. A record has both if it was read while the server had stored a new row, and
- * the push that creates the row had no answer: the row of the server, and that of the edit.
+ * Removes one of two rows with the same id. A record has both if it was read after the server had stored a new row, and
+ * before the push that creates the row had an answer: the row of the server, and the row of the edit.
  */
 function unite(base, record, name) {
   const rows = base[name] ?? [], keyOf = ({ id }) => idKey(id);
@@ -260,7 +260,7 @@ function withPart(base, record, { section, item, names }) {
   return { ...base, [section]: old ? list.flatMap((one) => (one !== old ? [one] : row ? [row] : [])) : [...list, ...(row ? [row] : [])] };
 }
 
-/** Adds an edit with a base of its own to the queue: a push of its own, if the store has other values than this base. */
+/** Adds an edit with a separate base to the queue: as a separate push if the store's values differ from the base. */
 async function appended(work, { sections }, edit, now, tickets) {
   const { resource, id, rows } = edit, overtaken = [];
   let isApart = false;

@@ -4,7 +4,7 @@ import { nameOf } from "./layers.js";
 import { blankRecord, deletion, difference, guarded, newId } from "./rules.js";
 import { byKey, copy, idKey, temporaryId } from "./values.js";
 
-/** The rules of a resource, as the store, or a transaction of it, knows them. */
+/** The rules of a resource in the store or its transaction. */
 export function rulesOf({ rules }, resource) {
   if (!rules) throw new FieldMergeError("no-rules", "The rules are unknown; sync() once.");
   return rules.resource(resource);
@@ -18,9 +18,9 @@ export const isPromise = (value) => typeof value?.then === "function";
 const markOf = async (work, place) => stringify(await work.pushesOf(place));
 
 /**
- * Edits in the making: what the functions of an app do to copies of records, until it becomes one edit.
+ * Edits before they are stored: the app's changes to copies of records, which become one edit.
  *
- * `record`, `records`, `edit`, `create` and `delete` are what a transaction offers.
+ * `record`, `records`, `edit`, `create` and `delete` are the functions of a transaction.
  *
  * @param store whose records are read
  * @param {import("./local.js").Local} local
@@ -35,7 +35,7 @@ export function editsOf(store, local) {
     return add({ ...place, rules, seen, mark: await markOf(work, place) }, copy(seen));
   }
 
-  /** Takes an entry up; where functions run side by side, the first one counts. */
+  /** Adds an entry; if functions run concurrently, the first entry counts. */
   function add(entry, record) {
     const name = nameOf(entry);
     if (!entries.has(name)) entries.set(name, { ...entry, record, draft: guarded(record, entry.rules) });
@@ -54,7 +54,7 @@ export function editsOf(store, local) {
     return entry;
   }
 
-  /** Puts what was done into the queue, and returns its ticket. */
+  /** Adds the changes to the queue, and returns their ticket. */
   function append(work, atomic) {
     const about = [...entries.values()];
     return work.append(about.filter((entry) => !entry.isGone || entry.seen).map(({ resource, id, rules, seen, record, isGone }) => ({
@@ -93,7 +93,7 @@ export function editsOf(store, local) {
 
     async delete(resource, id) { (await find(resource, id)).isGone = true; },
 
-    /** Tells whether nothing was edited meanwhile below what a function saw, and the rules are those that it had. */
+    /** Returns whether the records that a function read, and the rules, have not changed. */
     async isCurrent(work) {
       for (const entry of entries.values()) if (entry.rules !== work.rules.resources.get(entry.resource)) return false;
       for (const entry of entries.values()) if (entry.seen && (await markOf(work, entry)) !== entry.mark) return false;

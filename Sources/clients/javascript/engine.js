@@ -5,26 +5,26 @@ import { report as reportError } from "./watching.js";
 
 const longWait = 300;
 
-/** What a sync has done when it begins. */
+/** The report of a sync at its beginning. */
 export const emptyReport = { sent: 0, merged: 0, refused: 0, conflicts: 0, changes: 0 };
 
 /** A problem of this client's own, of something that was thrown. */
 const thrown = (code, error, status) => ({ code, status, detail: String(error?.message ?? error) });
 
 /**
- * Makes what does as the scheduler's table says, and when: pushes, pulls, waits. One runs for each store that is open.
+ * Runs the scheduler's table: pushes, pulls, waits. Each open store has one engine.
  *
  * @param {import("./local.js").Local} local
- * @param options those of `open`
- * @param {() => void} changed called where the status may be another
+ * @param options the options of `open`
+ * @param {() => void} changed called if the status may have changed
  */
 export function engineOf(local, options, changed) {
   const { clock } = options;
-  /** `nextTry`: when the wait ends, in milliseconds since 1970; `problem`: what the last answer that was none said. */
+  /** `nextTry`: the end of the wait, in milliseconds since 1970; `problem`: the problem of the last failed request. */
   let state = "idle", isStarted = false, nextTry = null, problem = null, progress = null;
   let running = Promise.resolve(), pending = 0, attempts = 0, report, request, timer, retryAfter, last, lastPush, exchange, stream, reopen;
   const rests = [];
-  /** What the table asked for, until it is done: `note`, `single`, `readRules`, `resnapshot`. */
+  /** Pending requests of the table: `note`, `single`, `readRules`, `resnapshot`. */
   const wants = {};
   // Neither pushing nor pulling.
   const isResting = () => !state.startsWith("pu");
@@ -49,7 +49,7 @@ export function engineOf(local, options, changed) {
     keepUp: () => { if (isStarted && !stream) void listen((stream = new AbortController()).signal); },
   };
 
-  /** Loads what speaks to the gateway. */
+  /** Loads the module with the gateway's requests. */
   async function exchanging() {
     const { exchangeOf } = await loaded(import("./exchange.js"));
     return (exchange ??= exchangeOf(local, options, wants, (told) => {
@@ -58,7 +58,7 @@ export function engineOf(local, options, changed) {
     }, laneEnded));
   }
 
-  /** A large request has ended, or the wait behind it: what waits for it may be sent. */
+  /** A large request or its wait has ended: waiting pushes may be sent. */
   function laneEnded({ event, isDone }) {
     if (isDone) {
       wants.isHeld = null;
@@ -69,7 +69,7 @@ export function engineOf(local, options, changed) {
     return isStarted;
   }
 
-  /** Hands in an event; events follow one another. */
+  /** Adds an event; events are handled in order. */
   function post(event, detail = {}) {
     if (!isStarted && ["edit", "news", "online", "offline"].includes(event)) return;
     pending += 1;
@@ -79,7 +79,7 @@ export function engineOf(local, options, changed) {
     });
   }
 
-  /** Nothing that fails on the way to a request leaves the engine where it waits for an answer. */
+  /** A failure before a request does not leave the engine waiting for an answer. */
   function recover(error) {
     reportError(error);
     if (isResting() || request) return;
@@ -87,7 +87,7 @@ export function engineOf(local, options, changed) {
     actions.schedule();
   }
 
-  /** Syncs once; the report says what happened. Resolves when nothing is under way any more, or the signal says so. */
+  /** Syncs once, and returns the report. Resolves when no request is in progress, or when the signal aborts. */
   async function sync(options = {}) {
     const own = (report ??= { ...emptyReport }), rest = new Promise((resolve) => rests.push(resolve));
     post("sync");
@@ -96,7 +96,7 @@ export function engineOf(local, options, changed) {
     return { phase: standing().phase, ...own, ...(problem && { problem }) };
   }
 
-  /** Breaks off what is under way; resolves when that is over, or after a second where the store does not answer. */
+  /** Aborts the request in progress. Resolves at its end, or after a second if the store does not answer. */
   function breakOff() {
     exchange?.lane?.stop();
     if (!isResting()) {
@@ -109,7 +109,7 @@ export function engineOf(local, options, changed) {
   function rest() { for (const resolve of rests.splice(0)) resolve(); }
 
   async function handle(event, told) {
-    // An answer to what was broken off meanwhile is none.
+    // The answer to an aborted request is ignored.
     if (told.request && told.request !== request) return;
     wants.note ||= told.isDue || exchange?.lane?.late;
     if (event === "offline") exchange?.lane?.stop();
@@ -138,19 +138,19 @@ export function engineOf(local, options, changed) {
       if (actions[step]) actions[step]();
       else wants[step] = true;
     }
-    // Without a network nothing is tried until there is one.
+    // Without a network, no request is sent.
     if (event === "answer.lost" && globalThis.navigator?.onLine === false) post("offline");
     changed();
   }
 
-  /** Begins a request; how it ends is an event. */
+  /** Begins a request; its end is an event. */
   async function begin(kind) {
     const own = (request = new AbortController());
     let answer;
     try {
       answer = await (await exchanging())[kind](own.signal, report ?? { ...emptyReport });
     } catch (error) {
-      // What else fails here is the store: nothing was stored, so the request counts as lost.
+      // Any other failure is the store's: nothing was stored, so the request counts as lost.
       const { kind: found = "lost", status, error: cause = `Unknown status ${status}.`, code = "lost", retryAfter, problem } = error?.answer ?? { code: "storage", error };
       const event = found !== "refused" ? found : kind === "push" ? "lost" : "rules";
       answer = { event: `answer.${event}`, retryAfter, problem: problem ?? thrown(code, cause, status) };
@@ -174,7 +174,7 @@ export function engineOf(local, options, changed) {
     nextTry = null;
   }
 
-  /** Keeps the event stream open while there is nothing to do; its events say that there is. */
+  /** Keeps the event stream open while the engine is idle; an event starts a sync. */
   async function listen(signal) {
     for (let failures = 0; !signal.aborted; failures++) {
       try {
@@ -189,7 +189,7 @@ export function engineOf(local, options, changed) {
     }
   }
 
-  /** Ends what it does by itself; a request under way ends as well. */
+  /** Ends automatic syncs and the request in progress. */
   function stop() {
     isStarted = false;
     stopTimer();
@@ -199,7 +199,7 @@ export function engineOf(local, options, changed) {
     exchange?.lane?.wake();
   }
 
-  /** What it does now, for `status`. */
+  /** The current activity, for `status`. */
   function standing() {
     const { detail = null, message = detail, link = null } = (state === "needsUpgrade" && problem) || {}, { isBusy, until = null } = exchange?.lane ?? {};
     const own = { phase: state, nextTry, progress, problem, message, link };
@@ -209,7 +209,7 @@ export function engineOf(local, options, changed) {
   return {
     exchanging, post, sync, stop, standing,
 
-    /** Begins to do by itself what is due. */
+    /** Begins automatic syncs. */
     start() {
       if (isStarted) return;
       isStarted = true;

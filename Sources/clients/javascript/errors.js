@@ -1,13 +1,13 @@
 /**
- * An error of this library: what the app did, or what it asked for cannot be had now.
+ * An error of this library: a mistake of the app, or a request that cannot be served now.
  */
 export class FieldMergeError extends Error {
   /**
-   * @param {string} code a word by which programs know it
+   * @param {string} code a word for programs
    * @param {string} message a sentence for people
    * @param {{path?: string, near?: string, unsent?: number, isSignedOut?: boolean, cause?: unknown, answer?: import("./network.js").Answer}} [more]
-   *   `path`: the place in the record, such as `groceries[0].quantity`; `near`: the name that was probably meant; `unsent`,
-   *   of `signOut`: how many edits were not sent yet; `answer`: the one that does not hold what was asked for
+   *   `path`: the place in the record, such as `groceries[0].quantity`; `near`: the probable name; `unsent`,
+   *   of `signOut`: the number of unsent edits; `answer`: the answer without the requested content
    */
   constructor(code, message, more) {
     super(message);
@@ -15,11 +15,11 @@ export class FieldMergeError extends Error {
   }
 }
 
-/** The error of an answer that does not hold what was asked for; one that is `ok`, or of no kind, is lost. */
+/** The error of an answer without the requested content. An answer of kind `ok`, or of no kind, counts as lost. */
 export const lost = (answer, kind = !answer.kind || answer.kind === "ok" ? "lost" : answer.kind) =>
   new FieldMergeError("offline", "The server cannot be reached.", { cause: answer.problem ?? answer.error, answer: { ...answer, kind } });
 
-/** What `fieldmerge-worker.js` has loaded at once, since service workers have no `import()`. */
+/** The modules that `fieldmerge-worker.js` loads at once, since service workers have no `import()`. */
 export const bundled = {};
 
 /** Loads a module. Without a network that is an answer lost, and the next caller tries again. */

@@ -19,7 +19,7 @@ const kept = 1000;
 
 const placeOf = ({ resource, id, section, item = null, group }) => JSON.stringify([resource, idKey(id), section, item === null ? null : idKey(item), group]);
 
-/** Gives an event the number and the name of its entry: those of the overtaken edit of its group, if one is listed. */
+/** Sets the number and the name of an event's entry: those of the listed overtaken edit of its group, if there is one. */
 function listed(work, entries, event, push) {
   const known = entries.find((one) => one.push === push && placeOf(one) === placeOf(event));
   return Object.assign(event, { entry: known?.seq ?? ++work.meta.seq, name: known?.name ?? uuid() });
@@ -27,7 +27,7 @@ function listed(work, entries, event, push) {
 
 const overtakenIn = async (work) => (work.meta.overtaken ? (await work.values("c")).filter(({ kind }) => kind === "overtaken") : []);
 
-/** The conflicts of an edit, by its result. Of a refused one nothing was written. */
+/** The conflicts in the result of an edit. A refused edit wrote nothing. */
 export async function conflictsOf(work, push, { resource, id }, result, isRefused) {
   const entries = await overtakenIn(work), { sections } = work.rules.resources.get(resource) ?? {};
   return result.outcomes.filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => {
@@ -43,7 +43,7 @@ export async function conflictsOf(work, push, { resource, id }, result, isRefuse
   });
 }
 
-/** Stores the events of a transaction and their entries, and takes out overtaken edits that do not wait any more. */
+/** Stores the events of a transaction and their entries, and removes overtaken edits that do not wait any more. */
 export async function keepEvents(work) {
   const { meta, tx } = work, entries = await overtakenIn(work);
   for (const event of work.events) {
@@ -67,14 +67,14 @@ export async function keepEvents(work) {
   await prune(work);
 }
 
-/** Tells whether the edit of an overtaken group has no answer yet, and was made over another value than the present one. */
+/** Returns whether the edit of an overtaken group has no answer yet, and its base differs from the current value. */
 async function isWaiting(work, { resource, id, section, item, group, push: seq }) {
   const push = await work.push(seq), edit = push && editOf(push, { resource, id }), known = work.rules.resources.get(resource)?.sections.get(section);
   const row = edit?.rows.find((one) => one.section === section && idKey(one.item) === idKey(item) && isChange(one)), [, names] = (row && groupsOf(row, known).find(([name]) => name === group)) ?? [];
   return !!names && (!!push.body || !same(bare(rowIn(await work.below(push, edit), row), names), bare(row.old, names)));
 }
 
-/** Takes the event of an entry out of those that wait. */
+/** Removes the event of an entry from the waiting events. */
 async function unqueue(work, number) {
   for (const { seq, event, entry } of await work.values("e")) if (entry === number && event !== "refused") await work.tx.delete("e", seq);
 }
@@ -86,25 +86,25 @@ async function leave(work, { seq }) {
   work.meta.listed -= 1;
 }
 
-/** Puts an entry back into the list, under the same name, and tells of it again. */
+/** Adds an entry to the list again, under the same name, and reports it again. */
 async function stay(work, entry) {
   await work.tx.put("c", entry.seq, entry);
   work.meta.listed += 1;
   work.events.push({ ...entry, event: entry.kind });
 }
 
-/** Keeps the number of entries that were delivered within its limit: the oldest leaves first. */
+/** Limits the number of delivered entries: removes the oldest first. */
 async function prune(work) {
   if (!(work.meta.listed > kept)) return;
   const waiting = (await work.values("e")).map(({ entry }) => entry), delivered = (await work.values("c")).filter(({ seq }) => !waiting.includes(seq));
   for (const entry of delivered.slice(0, -kept)) await leave(work, entry);
 }
 
-// MARK: What the app gets
+// MARK: Delivery
 
 /**
- * What a store gives to what is here: `queued` puts an edit into its queue, `edits` makes room for one, `listened` are the
- * types of events that this tab delivers, `heard` the numbers of those that were delivered, `answers` is over when all are, `rule` is the app's own.
+ * The store's part: `queued` adds an edit to its queue, `edits` makes room for an edit, `listened` are the
+ * types of events that this tab delivers, `heard` the numbers of delivered events, `answers` ends when all are delivered, `rule` is the app's.
  *
  * @typedef {{store: EventTarget, queued: (body: (work: any) => any) => Promise<any>, edits: () => ReturnType<typeof import("./editing.js").editsOf>,
  *   listened: Set<string>, heard: Set<number>, answers?: Promise<any>, rule: () => any}} Desk
@@ -119,7 +119,7 @@ export function detailed(desk, { event: type, seq: _, entry: number, push: __, .
   const { queued, edits } = desk;
   if (type === "refused") return withChoice(desk, number, told);
   if (type === "gone" || type === "lost") return told;
-  /** An entry is decided once; an event of an earlier version has none. */
+  /** An entry is decided once; an event of an earlier version has no entry. */
   const decided = (body) => () => queued(async (work) => {
     const entry = number === undefined ? { ...told, kind: type } : await work.tx.get("c", number);
     if (entry && number !== undefined) await leave(work, entry);
@@ -129,7 +129,7 @@ export function detailed(desk, { event: type, seq: _, entry: number, push: __, .
     // A handle of rules before may have its values in another form.
     const { current } = isObject(told.current) === isObject(entry.current) ? told : entry;
     if (entry.kind !== "overtaken" || !(await decide(work, entry, { current }))) return assign(edits(), work, entry, entry.new);
-    // A change that came after the app got this entry has no decision yet.
+    // A later change than the one in this entry has no decision yet.
     if (!same(current, entry.current)) await stay(work, { ...entry, old: current });
     return null;
   });
@@ -145,7 +145,7 @@ export function detailed(desk, { event: type, seq: _, entry: number, push: __, .
 export const conflicts = async (desk, local) => (await local.read((work) => work.values("c"))).map((entry) => detailed(desk, entry));
 
 /**
- * Delivers events to the handlers of the app, each once, and to its own rule.
+ * Delivers each event once, to the handlers and the rule of the app.
  *
  * @param {Desk} desk
  */
@@ -162,7 +162,7 @@ export function tell(desk, events) {
   }
 }
 
-/** Takes an event out once a handler has returned; the value that the app's own rule answers to a conflict is an edit. */
+/** Removes an event after a handler has returned. The value that the app's rule returns for a conflict becomes an edit. */
 async function answer({ queued, edits }, event, returned, rule, detail) {
   const value = await rule?.(detail), ends = await Promise.allSettled(returned);
   if (ends.length && ends.every(({ status }) => status === "rejected")) return;

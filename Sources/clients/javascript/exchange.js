@@ -8,42 +8,42 @@ import { answered, putPage } from "./told.js";
 const some = 25;
 
 /**
- * What goes over the wire, and how answers are stored; loaded with the first request. What answers a request returns the
- * scheduler's event with what the engine is to know of it, and throws an error with the answer where that is none.
+ * Sends requests and stores their answers; loaded with the first request. Each function returns the scheduler's event with
+ * data for the engine, and throws an error with an unusable answer.
  *
  * @param {import("./local.js").Local} local
  * @param options those of `open`
- * @param {{single?: boolean, readRules?: boolean, resnapshot?: boolean}} wants whether pushes are to be sent one by one, the
- *   rules to be read anew, and everything
+ * @param {{single?: boolean, readRules?: boolean, resnapshot?: boolean}} wants whether to send pushes one by one, to read the
+ *   rules again, and to read everything again
  * @param {(progress: {done: number, total: number | null} | null) => void} progressed
- * @param {(answer: any) => void} laneEnded hears of the end of a large request (`large.js`)
+void} laneEnded hears of the end of a large request (`large.js`) =>  * @param {(answer: any) => void} laneEnded called at the end of a large request (`large.js`) => void} laneEnded hears of the end of a large request (`large.js`)
  */
 export function exchangeOf(local, options, wants, progressed, laneEnded) {
   const gateway = gatewayOf({ ...options, local }), task = { local, gateway, options, wants, progressed };
-  /** Bytes of a request with pushes: doubled after each answer, halved where none came. */
+  /** Bytes of a request with pushes: doubled after each answer, halved if there was none. */
   let batch = 65536, lane = null;
   /**
-   * Reads the rules where they are not known or not good any more, and the records of resources that have another shape by
-   * them. Returns the error of these where they cannot be had now: all other resources go on. Undefined where all is done.
+   * Reads the rules if they are missing or outdated, and the records of resources whose shape has changed. Returns the error
+   * if these records cannot be read now, while other resources continue; else undefined.
    */
   async function readRules(signal) {
-    // What is read anew as a whole needs no records of single resources.
+    // A resync needs no records of single resources.
     if (wants.resnapshot) await local.note(nowhere);
     wants.resnapshot = false;
     const { stale } = await local.place();
     if (wants.readRules || !local.rules || stale?.length) return (await loaded(import("./regroup.js"))).readRules({ ...task, signal });
   }
 
-  /** The resources to ask for: those that the app wants and the rules have; undefined for all. */
+  /** The resources to request: those of the app that are in the rules; undefined for all. */
   const asked = (kept) => kept?.filter((name) => local.rules.resources.has(name) || local.rules.stale.includes(name));
 
-  /** Tells whether an answer speaks of other rules than those that are known. */
+  /** Returns whether an answer has another version of the rules. */
   const isOther = (version) => typeof version === "string" && version !== local.rules.version;
 
-  /** Asks for a fresh token; also where the app has none, since the gateway may want none any more. */
+  /** Requests a new token; also if the app has none, since the gateway may not need a token any more. */
   const askToken = () => gateway.renew().then(() => ({ event: "token" }), (error) => { throw lost({ code: "token", error }); });
 
-  /** Freezes the pushes of the next request; if the storage cannot be written, in memory. */
+  /** Freezes the pushes of the next request; in memory if the storage cannot be written. */
   async function frozen() {
     const body = async (work) => {
       const limit = Math.min(batch, work.rules.limits.body), now = options.clock.now() + work.meta.offset;
@@ -58,10 +58,10 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     }
   }
 
-  /** Sends what is unsent. */
+  /** Sends unsent pushes. */
   async function push(signal, report) {
     const delay = await readRules(signal);
-    // What is edited from now on is not in the next request, and makes this null.
+    // A later edit is not in the next request, and makes this null.
     wants.isHeld = false;
     const { pushes, isLarge, isHeld, place } = await frozen();
     if (isLarge) {
@@ -74,15 +74,15 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     return { event: "answer.settled", isDue: isHeld };
   }
 
-  /** Sends frozen pushes, and stores the answer; that of the lane later, if anything was merged. */
+  /** Sends frozen pushes, and stores the answer; for the lane it stores it later, if anything was merged. */
   async function send(pushes, place, isSingle, signal, report, isLane) {
     const due = lane?.late;
-    // The bytes of a push are those that were stored.
+    // The request contains the stored bytes of a push.
     const { filter, ...from } = place, body = `${JSON.stringify({ ...from, pushes: [] }).slice(0, -2)}${pushes.map((one) => one.body)}]${filter ? `,"filter":${filter}` : ""}}`;
     report.sent += pushes.length;
     const answer = await gateway.ask("/v1/sync?by=true", { method: "POST", body, signal }), { json: told, problem } = answer;
     // The gateway ran nothing.
-    if (problem && ![500, 504].includes(answer.status)) await local.write((work) => work.decisions.nothingWritten(work, pushes)).catch(() => {}); // then it counts as written
+    if (problem && ![500, 504].includes(answer.status)) await local.write((work) => work.decisions.nothingWritten(work, pushes)).catch(() => {}); // on a failure it counts as written
     if (answer.kind === "refused" && (await local.load()).refusesPushes(answer)) {
       if (!isSingle) return { ...answer, event: "answer.tooLarge" };
       await store(pushes, pushes.map(() => ({ results: [], problem: { ...problem, retry: false } })), report);
@@ -107,8 +107,8 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
   }
 
   /**
-   * Stores the results of pushes, some in a transaction, and the page of their answer with the last of them. The last
-   * page, or a call without one, also stores `due`: the answer to a large push that came before the request of this page.
+   * Stores the results of pushes, some in a transaction, and the page of their answer with the last results. The last page,
+   * or a call without a page, also stores `due`: the answer to a large push that preceded the request of this page.
    */
   async function store(pushes, results, report, page, place, due) {
     const outcomes = [];
@@ -118,7 +118,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       const done = await local.write(async (work) => {
         const own = [];
         for (const [index, result] of results.slice(first, first + some).entries()) own.push(await answered(work, pushes[first + index], result));
-        // The page holds what the pushes of its request did.
+        // The page contains the changes by the pushes of its request.
         const isPast = isLast && page && (await putPage(work, page, place, options.clock.now()));
         const late = (!page || (isPast && !page.more)) && due;
         for (const [index, result] of late ? late.results.entries() : []) own.push(await answered(work, late.pushes[index], result));
@@ -127,20 +127,20 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       isDue = (isDue || done.isBehind) && !done.isPast;
       if (done.late) lane.late = wants.isHeld = null;
       outcomes.push(...done.own);
-      for (const event of done.events) report[event === "conflict" ? "conflicts" : event] += 1; // the others are refusals
+      for (const event of done.events) report[event === "conflict" ? "conflicts" : event] += 1; // all other events are refusals
     } while (outcomes.length < results.length);
     report.changes += page?.changes?.length ?? 0;
     report.merged += outcomes.filter((one) => one === "merged").length;
     return { outcomes, isDue };
   }
 
-  /** What a request says of the place from which changes are asked for; nothing where there is none. */
+  /** The feed and revision in a request for changes; empty without them. */
   const placeIn = ({ feed, revision: since, filter, isDue, kept }, resources = asked(kept)) => (feed && since !== null && resources?.length !== 0 && !isDue ? { feed, since, resources, filter } : {});
 
-  /** The address of the changes behind a place. */
+  /** The address of the changes after a revision. */
   const changesAt = (place) => `/v1/changes?${new URLSearchParams(given(place))}`;
 
-  /** Gets what has changed, or everything where there is no place to go on from. */
+  /** Reads changes, or everything without a revision. */
   async function pull(signal, report) {
     const delay = await readRules(signal);
     const place = placeIn(await local.place()), due = lane?.late;
@@ -156,7 +156,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     const { download } = await loaded(import("./download.js"));
     const rules = await download({ ...task, signal, asked });
     if (due) await store([], [], report, null, place, due);
-    return { event: isOther(rules) ? "answer.rules" : "answer.page", isDue: !!rules }; // what changed while it was read
+    return { event: isOther(rules) ? "answer.rules" : "answer.page", isDue: !!rules }; // changes during the read
   }
 
   /**
@@ -174,6 +174,6 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
 
 const isPage = ({ feed, revision, changes }) => feed && revision >= 0 && changes?.every?.(({ record }) => record !== undefined);
 
-/** Tells whether an answer to a sync is one: a result for each push, and changes or the reason for none. */
+/** Returns whether an answer to a sync is complete: a result for each push, and changes or a reason without changes. */
 const isAnswer = (json, pushes) => json.results?.map?.(({ key }) => key).join() === pushes.map(({ key }) => key).join()
   && (isPage(json) || (json.changes === null && json.problem));

@@ -10,12 +10,12 @@ export type ID = string | number | (string | number)[];
 /** `{id, section: {field: value}, list: [{id, field: value}]}`. Name your own types: `store.record<Shopper>("shoppers", 123)`. */
 export interface FieldMergeRecord {
   id: any;
-  /** Why the gateway cannot read the record now; its values are those that it read last. */
+  /** The reason why the gateway cannot read the record now. The values are from the last successful read. */
   problem?: Problem;
   [section: string]: any;
 }
 
-/** A word, a sentence, and what else the gateway says of an error (RFC 9457). */
+/** The gateway's description of an error: a code, a sentence, and more members (RFC 9457). */
 export interface Problem {
   code: string;
   title?: string;
@@ -34,7 +34,7 @@ export class FieldMergeError extends Error {
   code: string;
   /** The place in the record, such as `groceries[0].quantity`. */
   path?: string;
-  /** The name that was probably meant. */
+  /** The probable name. */
   near?: string;
   /** Of `signOut`: how many edits were not sent. */
   unsent?: number;
@@ -64,7 +64,7 @@ export interface Conflict extends Decisions {
   /** Left out if the conflict is about a whole row. */
   group?: string;
   outcome: string;
-  /** The value that the user saw. */
+  /** The base: the value that the user saw. */
   old: JSONValue;
   /** The value that another client had written. */
   current: JSONValue;
@@ -72,7 +72,7 @@ export interface Conflict extends Decisions {
   new: JSONValue;
   /** The value that the database contains after the answer. */
   written: JSONValue;
-  /** The last push that wrote `current`; null if it is not known. */
+  /** The last push that wrote `current`; null if it is unknown. */
   by: { who: string | null; device: string | null; at?: string; entry: number } | null;
 }
 
@@ -87,27 +87,27 @@ export interface Overtaken extends Decisions {
   old: JSONValue;
   current: JSONValue;
   new: JSONValue;
-  /** The push that changed it; null if it is not known. */
+  /** The push that changed it; null if it is unknown. */
   by: { who: string | null; device: string | null; entry: number } | null;
   /** The open form that contains the edit. Such an event is not stored and not listed. */
   draft?: Draft;
-  /** Takes `current` as seen: the edit goes on from it, and is no conflict. If it was sent meanwhile, `new` is a new edit. */
+  /** Accepts `current` as the base of the edit, which ends the conflict. If the edit was sent meanwhile, `new` is a new edit. */
   keepMine(): Promise<Ticket | null>;
 }
 
 /** A form: an edit whose base is the record as its user saw it. Nothing is stored before `save()`. */
 export interface Draft<T = any> {
-  /** The record as it was when the form was opened or saved last; null of a new record. */
+  /** The record when the form was opened or last saved; null for a new record. */
   readonly base: T | null;
   /** The working copy, which the app changes as inside `edit`. */
   readonly record: T;
-  /** Makes one edit of the groups that changed since the form was opened or saved last. */
+  /** Makes one edit of the groups that changed since the form was opened or last saved. */
   save(): Promise<Ticket>;
   /** Ends the form without an edit. */
   close(): void;
 }
 
-/** What the rules say about a field. */
+/** The rules of a field. */
 export interface FieldRules {
   type: string;
   nullable: boolean;
@@ -123,9 +123,9 @@ export interface FieldRules {
   bits?: number;
   /** The resource of which the field contains an id. */
   references?: string;
-  /** The group of the field; left out of a field that is read only. */
+  /** The group of the field; absent for a read-only field. */
   group?: string;
-  /** What happens if two clients change the group: `client-wins`, `server-wins`, `reject`. */
+  /** The policy if two clients change the group: `client-wins`, `server-wins`, `reject`. */
   policy?: string;
   merge?: JSONValue;
   transitions?: JSONValue;
@@ -150,10 +150,10 @@ export interface FormConflict {
   /** Left out if another client deleted the whole row. */
   group?: string;
   old: JSONValue;
-  /** The value in the store; null if the row is gone. */
+  /** The value in the store; null if the row was deleted. */
   current: JSONValue;
   new: JSONValue;
-  /** Takes `current` as seen: `save()` makes `new` an edit of it. A row that is gone stays gone unless the rules restore it. */
+  /** Accepts `current` as the base: `save()` makes an edit from `current` to `new`. A deleted row returns only if the rules restore it. */
   keepMine(): Promise<void>;
   /** Makes `current` the value of the form. */
   takeTheirs(): Promise<void>;
@@ -166,7 +166,7 @@ export interface FormField {
   readonly rules: Partial<FieldRules> & { type: string };
   /** The value in the working copy. */
   readonly value: any;
-  /** What an HTML input shows: a text, a boolean, an array for a SET. */
+  /** The value for an HTML input: a text, a boolean, an array for a SET. */
   readonly input: any;
   /** Why the input is no value of the field: a sentence, and a word for programs. */
   readonly message: string | null;
@@ -189,7 +189,7 @@ export interface FormField {
 /** A form whose unedited groups follow the store. */
 export interface Form<T = any> {
   readonly id: ID;
-  /** The record as its user saw it; null of a new one. */
+  /** The record that the user saw; null for a new record. */
   readonly base: T | null;
   /** The working copy. Use it to add and remove items of lists. */
   readonly record: T;
@@ -210,13 +210,13 @@ export interface Form<T = any> {
   /** Calls back now, and after each change of the form or the record. */
   subscribe(callback: (form: Form<T>) => void): () => void;
   /**
-   * Makes one edit of what was changed, or of a part: `section` or `section.group`, and the id of an item. A form of a new
-   * record or of a refused edit is saved as a whole.
+   * Makes one edit of the changes, or of a part: `section` or `section.group`, and the id of an item. A form of a new
+   * record or of a refused edit is saved completely.
    *
    * @throws {FieldMergeError} `invalid-form` while an input of it is no value, with `path` and `messages`
    */
   save(path?: string, item?: ID): Promise<Ticket>;
-  /** Drops what was changed, or a part of it, and shows the record of the store. */
+  /** Drops the changes, or a part of them, and shows the record of the store. */
   revert(path?: string, item?: ID): Promise<void>;
   /** Ends the form without an edit. */
   close(): void;
@@ -231,14 +231,14 @@ export interface UnsentEdit {
   /** `sending` if the gateway may have it. */
   state: "draft" | "sending";
   /**
-   * Takes a draft out of the queue. Later edits of the same groups get its `old`; edits that use rows of it go as well.
+   * Removes a draft from the queue. Later edits of its groups get its `old`. Edits that use its new rows are removed too.
    *
    * @throws {FieldMergeError} `sending`
    */
   discard(): Promise<void>;
 }
 
-/** A push that was refused. It blocks nothing, and stays until the app decides. */
+/** A refused push. It blocks nothing, and is kept until the app decides. */
 export interface RefusedEdit {
   name: string;
   resource: string;
@@ -246,7 +246,7 @@ export interface RefusedEdit {
   problem: Problem;
   /** Paths of the groups that the refusal names: `section.group`, `list[ID].group`. */
   faulty: string[];
-  /** The record that the store contains; null if there is none. */
+  /** The record in the store; null if there is none. */
   record: FieldMergeRecord | null;
   /** All that was pushed together. */
   edits: { resource: string; id: ID; problem?: Problem; changeset: any }[];
@@ -259,7 +259,7 @@ export interface RefusedEdit {
   resend(options?: { without?: string[] }): Promise<Ticket | null>;
   discard(): Promise<void>;
   /**
-   * Opens a form with the values of the entry. The entry leaves the list when the form is saved.
+   * Opens a form with the values of the entry. A save of the form removes the entry from the list.
    *
    * @throws {FieldMergeError} `several-records`, `no-such-record`, `deletion`, `field-removed`, `not-refused`
    */
@@ -272,12 +272,12 @@ export interface Outcome {
   status: "merged" | "refused" | "discarded";
   conflicts: Conflict[];
   problem: Problem | null;
-  /** The record as it stood then. */
+  /** The record at that time. */
   record: FieldMergeRecord | null;
   records?: { resource: string; id: ID; record: FieldMergeRecord | null }[];
 }
 
-/** What becomes of an edit. */
+/** The handle of an edit. */
 export class Ticket {
   private constructor();
   /** The name by which `store.ticket` finds it. */
@@ -288,7 +288,7 @@ export class Ticket {
   readonly records: { resource: string; id: ID }[];
   readonly outcome: Promise<Outcome>;
   wait(options?: { signal?: AbortSignal }): Promise<Outcome>;
-  /** The outcome, or null where there is none yet. */
+  /** The outcome; null if there is none yet. */
   peek(): Promise<Outcome | null>;
 }
 
@@ -304,9 +304,9 @@ export interface Status {
   lastSynced: number | null;
   nextTry: number | null;
   revision: number | null;
-  /** In a browser: whether it keeps the store if its disk is full; null if that is unknown. */
+  /** Whether the browser keeps the store if its disk is full; null if this is unknown. */
   persisted?: boolean | null;
-  /** With `needsUpgrade`: what to tell the user, and where a newer version is. */
+  /** With `needsUpgrade`: the message for the user, and the address of a newer version. */
   message: string | null;
   link: string | null;
   problem: Problem | null;
@@ -340,7 +340,7 @@ export interface Change {
   edit(change: (record: any) => void): Promise<unknown>;
 }
 
-/** Ends the watching when called; also an async iterator of what is seen. */
+/** Ends the subscription when called; also an async iterator of the values. */
 export interface Subscription<T> extends AsyncIterable<T> {
   (): void;
   next(): Promise<IteratorResult<T>>;
@@ -349,7 +349,7 @@ export interface Subscription<T> extends AsyncIterable<T> {
 
 type Scalar = string | number | bigint | boolean | null;
 
-/** A value (equal), a list (one of its values), or an object of which all members must hold. */
+/** A value (equal), a list (one of its values), or an object whose members are joined by AND. */
 export type Condition = Scalar | ID[] | Scalar[] | {
   /** At least. */
   from?: Scalar | ID;
@@ -360,11 +360,11 @@ export type Condition = Scalar | ID[] | Scalar[] | {
 };
 
 export interface Query {
-  /** Conditions by path, all of which must hold: `section.field`, `list.field` (any item), `id`. */
+  /** Conditions by path, joined by AND: `section.field`, `list.field` (any item), `id`. */
   where?: { [path: string]: Condition };
-  /** Words, each of which begins a word in one of the fields that `open` names, without case and accents. */
+  /** Words. Each word begins a word in a field that `open` names, without regard to case and accents. */
   search?: string;
-  /** Paths; `-` reverses. Null is first, and the id decides ties. */
+  /** Paths; `-` reverses. Null sorts first, and the id decides between equal values. */
   sort?: string[];
   limit?: number;
   /** The `next` of an earlier result of this query. */
@@ -373,10 +373,10 @@ export interface Query {
   follow?: { [name: string]: string };
 }
 
-/** Records, with the place of the page behind them; null if nothing follows. */
+/** Records, with the position of the next page; null on the last page. */
 export type Result<T, F = { [name: string]: any }> = T[] & {
   readonly next: string | null;
-  /** With `follow`: for each record, by name, the record that it refers to; null if there is none here. */
+  /** With `follow`: for each record, by name, the referred record; null if the store has none. */
   readonly followed?: { [Name in keyof F]: ReadRecord<F[Name]> | null }[];
 };
 
@@ -420,7 +420,7 @@ export type ResourceName<T> = T extends TypedRecord<infer Name> ? Name : string;
 type Without<T, Value> = { [K in keyof T]-?: Value extends T[K] ? never : K }[keyof T];
 type GivenKeys<T> = Exclude<Without<T, null> & Without<T, undefined>, "id">;
 
-/** A row to be created: the database fills what is left out. */
+/** A new row: the database fills in missing fields. */
 export type NewRow<Row> = Pick<Row, GivenKeys<Row>> & Partial<Pick<Row, Exclude<keyof Row, GivenKeys<Row>>>>;
 
 /** The items of a list inside an edit, which also takes new items. */
@@ -455,7 +455,7 @@ export interface TypedQuery<T, F = { [name: string]: any }> extends Omit<Query, 
   sort?: (RecordPath<T> | `-${RecordPath<T>}`)[];
 }
 
-/** What `store.of` returns: each function is that of the store, without the resource. */
+/** The result of `store.of`: the store's functions, without the resource. */
 export interface TypedRecords<T> {
   record(id: ID, options?: { signal?: AbortSignal }): Promise<ReadRecord<T> | null>;
   records(options?: { signal?: AbortSignal }): Promise<ReadRecord<T>[]>;
@@ -485,7 +485,7 @@ export interface StoreEvents {
   status: StoreEvent<Status>;
 }
 
-/** An event; the members of `detail` stand on it as well. */
+/** An event; it also has the members of `detail`. */
 export type StoreEvent<T> = Event & { readonly detail: T } & Omit<T, keyof Event>;
 export const StoreEvent: { new <T>(type: string, detail: T): Event & { readonly detail: T } };
 
@@ -494,24 +494,24 @@ export interface OpenOptions {
   server: string | URL;
   /** The user whose records are kept. A store never changes its user. */
   user: string;
-  /** A token, or a function that gets a fresh one within 30 seconds; called again when the gateway refuses the last. */
+  /** A token, or a function that returns a new token within 30 seconds; called again when the gateway refuses the last token. */
   token?: string | (() => string | null | Promise<string | null>);
-  /** The resources to keep; all that the user may read if left out. All tabs have those of the tab that was opened last. */
+  /** The resources to keep. (default: all that the user may read) All tabs use the resources of the last opened tab. */
   resources?: string[];
   /**
-   * A subset on the device, by resource: only records that match are kept. The gateway filters. All tabs of a store keep what the
-   * tab wants that was opened last.
+   * A subset on the device, by resource: only records that match are kept. The gateway filters. All tabs of a store use the
+   * filter of the last opened tab.
    */
   keep?: { [resource: string]: { where?: { [path: string]: Scalar | Scalar[] | Scalar[][] | { from?: Scalar; before?: Scalar } } } };
   /** Name and version of the app, `shop-web/3.2`. */
   client?: string;
-  /** A file in Node, `:memory:` for memory; left out, the browser's database. */
+  /** A file in Node, or `:memory:`. (default: the browser's database) */
   path?: string;
-  /** A snapshot (NDJSON, or packed with gzip) to begin with, where the store is empty. */
+  /** A first snapshot for an empty store (NDJSON, also compressed with gzip). */
   snapshot?: string | URL;
   /** Answers the value of a group in conflict, which becomes an edit, or undefined. */
   onConflict?: (conflict: Conflict) => unknown;
-  /** Sees each change of the server's as it is stored; may wait for nothing but the edits that it makes. */
+  /** Called for each change of the server when it is stored; may await only its own edits. */
   beforeStore?: (change: Change, t: { edit(resource: string, id: ID, change: (record: any) => void): Promise<unknown> }) => unknown;
   /** Paths to index, by resource. Indexes are built in the background, and used as soon as they are whole. */
   indexes?: { [resource: string]: string[] };
@@ -532,7 +532,7 @@ export class FieldMergeStore extends EventTarget {
 
   record<T = FieldMergeRecord>(resource: string, id: ID, options?: { signal?: AbortSignal }): Promise<T | null>;
   records<T = FieldMergeRecord>(resource: string, options?: { signal?: AbortSignal }): Promise<T[]>;
-  /** The records of one resource, in a type that `fieldmerge types` writes: `store.of<Order>("orders")`. */
+  /** The records of one resource, with a type that `fieldmerge types` writes: `store.of<Order>("orders")`. */
   of<T = any>(resource: ResourceName<T>): TypedRecords<T>;
   /**
    * The records that match, in order, with unsent edits. Without an index a query reads all records of the resource.
@@ -540,25 +540,25 @@ export class FieldMergeStore extends EventTarget {
    * @throws {FieldMergeError} `unknown-section`, `unknown-field`, `invalid-query`, `invalid-value`, with the path
    */
   query<T = FieldMergeRecord>(resource: string, query?: Query & { signal?: AbortSignal }): Promise<Result<T>>;
-  /** How many records match; `sort`, `limit` and `after` do not count. */
+  /** The number of records that match; `sort`, `limit` and `after` are ignored. */
   count(resource: string, query?: Query & { signal?: AbortSignal }): Promise<number>;
-  /** Watches a query. An error of the query is reported, and leaves the last value. */
+  /** Watches a query. An error of the query is reported, and the last value is kept. */
   live<T = FieldMergeRecord>(resource: string, query?: Query): Live<T>;
   /** The same, with the resource as a member of the query. */
   live<T = FieldMergeRecord>(query: Query & { resource: string }): Live<T>;
   /** With `base`, a record that was read earlier, the edit is the difference to it. */
   edit<T = any>(resource: string, id: ID, change: (record: T) => unknown, options?: { base?: FieldMergeRecord }): Promise<Ticket>;
-  /** Opens a form. Its base stays, whatever comes meanwhile. */
+  /** Opens a form. Later changes do not change its base. */
   draft<T = any>(resource: string, id: ID): Promise<Draft<T>>;
-  /** Opens a form with fields, messages and conflicts; without an id, of a new record. */
+  /** Opens a form with fields, messages and conflicts; without an id, for a new record. */
   form<T = any>(resource: string, id?: ID | null): Promise<Form<T>>;
   /** The rules of a resource for this client. */
   rules(resource: string): Promise<ResourceRules>;
   create<T = any>(resource: string, change?: (record: T) => unknown): Promise<Ticket>;
   delete(resource: string, id: ID): Promise<Ticket>;
-  /** Several edits as one; the function may run again where another tab edits the same records meanwhile. */
+  /** Several edits as one; the function may run again if another tab edits the same records meanwhile. */
   transaction(body: (t: Transaction) => unknown, options?: { atomic?: "push" | "edit" }): Promise<Ticket>;
-  /** The ticket of a name, or the last one of a record's id. */
+  /** The ticket of a name, or the last ticket of a record's id. */
   ticket(id: ID, resource?: string): Promise<Ticket | null>;
   /** The conflicts and overtaken edits without a decision, the oldest first. At most 1,000 that were delivered are kept. */
   conflicts(): Promise<(Conflict | Overtaken)[]>;
@@ -566,8 +566,8 @@ export class FieldMergeStore extends EventTarget {
   unsent(): Promise<UnsentEdit[]>;
   refusedEdits(): Promise<RefusedEdit[]>;
   /**
-   * What becomes of a record, or of a part of it: `place` is a section, or `section.group`; a field stands for its group.
-   * What was sent is `sending` until there is an answer, also without a network.
+   * The state of a record, or of a part: `place` is a section, `section.group`, or `section.field` for the field's group.
+   * A sent edit is `sending` until there is an answer, also without a network.
    */
   state(resource: string, id: ID, place?: string, item?: ID): Promise<"clean" | "draft" | "sending" | "refused">;
 
@@ -579,8 +579,8 @@ export class FieldMergeStore extends EventTarget {
   observe<T = FieldMergeRecord>(resource: string, callback: (records: T[]) => void, options?: { signal?: AbortSignal }): Subscription<T[]>;
   observe<T = FieldMergeRecord>(resource: string): Subscription<T[]>;
 
-  /** Never rejects for the network or an answer. A tab that was started and does not lead has the one that leads do it. */
-  /** `deadline`: a Date is a moment, a number is milliseconds from now. What is under way then is broken off, and sent again later. */
+  /** Never rejects for the network or an answer. A started tab that does not lead forwards the sync to the leading tab. */
+  /** `deadline`: a Date, or a number of milliseconds from now. A request that is then in progress is aborted, and repeated later. */
   sync(options?: { signal?: AbortSignal; deadline?: number | Date }): Promise<SyncReport>;
   start(): void;
   stop(): void;
@@ -588,7 +588,7 @@ export class FieldMergeStore extends EventTarget {
   close(): Promise<void>;
   signOut(options?: { unsent?: "refuse" | "send" | "discard"; signal?: AbortSignal }): Promise<void>;
   diagnose(): Promise<any>;
-  /** Everything that is kept; in Node also as a file. */
+  /** The complete content of the store; in Node also as a file. */
   export(path?: string): Promise<any>;
 
   addEventListener<K extends keyof StoreEvents>(type: K, listener: (event: StoreEvents[K]) => void, options?: boolean | AddEventListenerOptions): void;

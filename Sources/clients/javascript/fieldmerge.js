@@ -1,6 +1,5 @@
 /**
- * FieldMerge's client: records that are there without a network, edits that survive anything, and the truth about what
- * became of each.
+ * FieldMerge's client: records without a network, edits that survive a restart, and the outcome of each edit.
  *
  * @example
  * import { open } from "/client/fieldmerge.js";
@@ -14,7 +13,7 @@ import { bareAddress } from "./values.js";
 
 export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
 
-/** The time and the timers of the machine; tests have one of their own. */
+/** The time and the timers of the machine; tests replace it. */
 const machine = {
   now: Date.now, random: Math.random,
   setTimeout: (body, milliseconds) => setTimeout(body, Math.min(milliseconds, 2 ** 31 - 1)),
@@ -26,15 +25,15 @@ const machine = {
  *
  * @param {object} options
  * @param {string | URL} options.server address of the gateway
- * @param {string} options.user whose records they are: each user of a server has a store
- * @param {string | (() => string | Promise<string>)} [options.token] or a function that gets a fresh one; asked again
- *   when the gateway refuses the last
- * @param {string[]} [options.resources] those to keep; all that the user may read if left out
+ * @param {string} options.user the user of the records: each user of a server has a store
+ * @param {string | (() => string | Promise<string>)} [options.token] or a function that returns a new token; called again
+ *   when the gateway refuses the last token
+ * @param {string[]} [options.resources] the resources to keep; by default all that the user may read
  * @param {Record<string, {where: object}>} [options.keep] conditions on fields of root sections: of these resources only
  *   records that match are kept
  * @param {string} [options.client] name and version of the app, `shop-web/3.2`
- * @param {string} [options.path] a file in Node, `:memory:` for memory; left out, the browser's database
- * @param {string | URL} [options.snapshot] a snapshot to begin with, where the store is empty
+ * @param {string} [options.path] a file in Node, or `:memory:`; by default the browser's database
+ * @param {string | URL} [options.snapshot] a first snapshot for an empty store
  * @param {(conflict: any) => any} [options.onConflict]
  * @param {(change: any, t: any) => any} [options.beforeStore]
  * @param {typeof fetch} [options.fetch] for tests

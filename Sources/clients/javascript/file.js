@@ -15,8 +15,8 @@ const line = (changes) => {
 /**
  * A store in a file, for one process: a line for each transaction, on disk before it counts.
  *
- * The last line may be cut off, where the process was killed; it is dropped. Once most of the file is past, it is written
- * anew beside the old one, which takes its place at once.
+ * An incomplete last line, after the process was killed, is dropped. If most of the file is outdated, a new file is written,
+ * which then replaces the old file atomically.
  */
 export class FileStorage extends MemoryStorage {
   #path;
@@ -32,7 +32,7 @@ export class FileStorage extends MemoryStorage {
    * Opens a file, or makes it.
    *
    * @param {string} path
-   * @throws {FieldMergeError} `invalid-option` where there is none, `in-use` where another process has it, `damaged` where it cannot be read.
+   * @throws {FieldMergeError} `invalid-option` for a missing folder, `in-use` if another process has it, `damaged` if it cannot be read.
    */
   static async open(path) {
     if (path === undefined) throw new FieldMergeError("invalid-option", "In Node “path” is a file, or “:memory:”.");
@@ -92,7 +92,7 @@ export class FileStorage extends MemoryStorage {
     this.#size += text.length;
   }
 
-  /** Cuts off what a transaction that failed has written: half a line in the middle of the file would hide all that follows. */
+  /** Truncates the bytes of a failed transaction: an incomplete line in the middle of the file would hide all later lines. */
   async #mend() {
     try {
       await this.#file.truncate(this.#size);
@@ -110,7 +110,7 @@ export class FileStorage extends MemoryStorage {
 
   #compaction = null;
 
-  /** Writes what counts into a new file and puts it in the place of the old one; where that fails the old one stays. */
+  /** Writes the current values into a new file, which replaces the old file; after a failure the old file is kept. */
   async #compact() {
     const path = `${this.#path}.new`, file = await open(path, "w");
     let size = head.length;

@@ -3,7 +3,7 @@ import { invalid, placeOf } from "./query.js";
 import { copy, same } from "./values.js";
 
 /*
- * References that queries follow; loaded with the first of them.
+ * References that queries follow; loaded with the first query that follows any.
  */
 
 /** The reference that a path names. */
@@ -16,9 +16,9 @@ function referenceOf(rules, path) {
 /**
  * Compiles the references of a query to a function that reads, for some records, the records that they refer to.
  *
- * It returns `followed`: for each record, by name, the record that it refers to, or null. With the result of an earlier call for a
- * live query, records that are the same as then are the same objects, and `isOther` tells whether any is another. `isOf` tells
- * whether changes concern them, `resources` names theirs.
+ * It returns `followed`: for each record, by name, the referred record, or null. With the result of an earlier call for a live
+ * query, equal records are the same objects, and `isOther` is true if a record differs. `isOf` returns whether changes concern
+ * them, `resources` are their resources.
  *
  * @param {Record<string, string>} follow paths by name
  */
@@ -43,7 +43,7 @@ export function beside(rules, follow) {
       followed.push(found);
     }
     const isOther = places.size !== before?.places.size || [...places].some(([name, record]) => before.places.get(name) !== record);
-    // The app gets what can be enumerated.
+    // The app gets enumerable properties only.
     return Object.create({ places, resources, isOther, isOf: (changes) => changes.some((place) => places.has(nameOf(place))) }, { followed: { value: followed, enumerable: true } });
   };
 }

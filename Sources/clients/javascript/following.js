@@ -5,12 +5,12 @@ import { bare } from "./sending.js";
 import { byKey, idKey, same } from "./values.js";
 
 /*
- * A form and the store: unedited groups follow, edited ones meet.
+ * A form and the store: unedited groups follow the store, edited groups may conflict.
  */
 
 const plain = (value) => (value === null || value === undefined ? value : parse(stringify(value)));
 
-/** The names of fields that are changed together: those of each group, and each field that is read only. */
+/** The names of fields that change together: the fields of each group, and each read-only field. */
 const together = ({ fields, groups, names }) => [...groups, ...names.filter((name) => !fields.has(name)).map((name) => [null, [name]])];
 
 /** Has each group that the working copy has as its base take the values of the record in the store. */
@@ -45,13 +45,13 @@ function followList(section, base, record, now) {
   base[name] = placed([...(base[name] ?? []).filter((row) => !isGone(row) || left.some(({ id }) => id !== undefined && idKey(id) === idKey(row.id))), ...structuredClone(added)], there);
 }
 
-/** Items in the order of the store; new ones follow. */
+/** Items in the order of the store, then new items. */
 function placed(rows, there) {
   const order = [...there.keys()], place = ({ id }) => { const found = id === undefined ? -1 : order.indexOf(idKey(id)); return found < 0 ? order.length : found; };
   return rows.sort((one, other) => place(one) - place(other));
 }
 
-/** The groups of which the base, the working copy and the record in the store have three values; a whole row if it is gone. */
+/** The groups with different values in base, working copy and store; the complete row if it was deleted. */
 export function meetings({ sections }, base, record, now) {
   if (!base || !now) return [];
   return [...sections.values()].flatMap((section) => (section.isList ? (base[section.name] ?? []).map(({ id }) => id) : [undefined]).flatMap((item) => {
@@ -66,7 +66,7 @@ export function meetings({ sections }, base, record, now) {
   }));
 }
 
-/** Takes the value in the store as seen, and as the value of the form too if it is chosen. */
+/** Accepts the value in the store as the base, and also as the value of the form if the user chose it. */
 export function settle(base, record, { section, item, values }, isTheirs) {
   const place = { section, ...(item !== undefined && { item }) }, rows = [base, ...(isTheirs ? [record] : [])];
   for (const one of rows) {

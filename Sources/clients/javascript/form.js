@@ -14,7 +14,7 @@ import { report } from "./watching.js";
  */
 
 /**
- * The rules of a resource for this client: types, members, lengths, policies, and what it may write.
+ * The rules of a resource for this client: types, members, lengths, policies and rights.
  *
  * @param {string} resource
  */
@@ -61,22 +61,22 @@ class Field {
   /** The value in the working copy. */
   get value() { return this.#row()?.[this.#name]; }
 
-  /** What an HTML input shows: the value, or what was typed if it is no value. */
+  /** The text of an HTML input: the value, or the user's text if it is invalid. */
   get input() { return this.#settings.typed(this)?.input ?? inputOf(this.value, this.rules); }
 
-  /** Why the input is no value: a sentence, and a word for programs; null if it is one. */
+  /** The problem of an invalid input: a sentence, and a code; null if it is valid. */
   get message() { return this.#settings.typed(this)?.problem.message ?? null; }
   get code() { return this.#settings.typed(this)?.problem.code ?? null; }
   get isValid() { return this.message === null; }
   get isDirty() { return !this.isValid || !same(this.value, this.#seen); }
 
-  /** The change of another client to the group that this form has changed too; null if there is none. */
+  /** Another client's change to a group that this form has changed too; null if there is none. */
   get conflict() {
     const { group } = this.rules, item = this.item === undefined ? undefined : this.#row()?.id;
     return this.#form.conflicts.find((one) => one.section === this.#section && same(one.item, item) && (one.group ?? group) === group) ?? null;
   }
 
-  /** Whether this client may write the field; in a new row also if it may set it there only. */
+  /** Whether this client may write the field; in a new row also if it may set it in new rows only. */
   get mayWrite() {
     const { write = true, create, group } = this.rules;
     return group !== undefined && (write || (create === true && !this.#settings.base(this.#section, this.#row())));
@@ -85,7 +85,7 @@ class Field {
   /** Whether the field is in a part of the record. */
   isIn({ section, item, names }) { return this.#section === section && (item === undefined || idKey(this.#row()?.id) === idKey(item)) && (!names || names.includes(this.#name)); }
 
-  /** Takes what an HTML input contains: its `value`, or `checked` of a checkbox. */
+  /** Sets the content of an HTML input: its `value`, or `checked` of a checkbox. */
   set(input) {
     if (!this.mayWrite) fail("read-only", this.path, "may not be written by this client");
     const row = this.#row();
@@ -101,7 +101,7 @@ const messagesOf = (wrong) => Object.fromEntries(wrong.map(([{ path }, { problem
 /** A form: a working copy of a record whose unedited groups follow the store. */
 class Form {
   #local; #resource; #draft; #isUnsaved; #now; #listeners = new Set();
-  /** The fields by their paths: those of sections, and those of each item. */
+  /** The fields of sections and of each item, by path. */
   #fields = new Map();
   #items = new WeakMap();
   /** Inputs that are no values, by their fields. */
@@ -197,8 +197,8 @@ class Form {
   }
 
   /**
-   * Makes one edit of what was changed, or of the part that a path names: `section`, or `section.group`, with the id of an item.
-   * A form of a new record or of a refused edit is saved as a whole.
+   * Makes one edit of the changes, or of the part that a path names: `section`, or `section.group`, with the id of an item.
+   * A form of a new record or of a refused edit is saved completely.
    *
    * @throws {FieldMergeError} `invalid-form` while an input of it is no value, with `path` and `messages`
    */
@@ -213,7 +213,7 @@ class Form {
     return ticket;
   }
 
-  /** Drops what was changed, or the part that a path names: the form shows the record of the store. */
+  /** Drops the changes, or the part that a path names: the form shows the record of the store. */
   async revert(path, item) {
     if (path !== undefined) return this.#revertPart(this.#placeOf(path, item));
     this.#typed.clear();

@@ -14,13 +14,13 @@ const otherRecord = () => localProblem("other-record", 409, "Another record has 
 
 /** Stores the answer `history-changed`: nothing is sent before a snapshot has replaced every base. */
 export async function historyChanged(work, push) {
-  // One request was answered now; of an earlier one it is not known what it did in the history that is gone.
+  // The last request was answered now. The effect of an earlier request in the lost history is unknown.
   await work.tx.put("p", push.seq, { ...push, change: push.doubt > 1 ? "unknown" : "nothing-written" });
   Object.assign(work.meta, nowhere, { isRebuilding: true });
   return "history";
 }
 
-/** Refuses the edits of records that the snapshot of another history shows as other ones. */
+/** Refuses edits of records that are different records in the snapshot of another history. */
 export async function refuseOthers(work) {
   const { snapshot, feed } = work.meta;
   // A difference of two filters is of the same history.
@@ -52,15 +52,15 @@ function isOther(work, { base, resource, id }, now, pushes) {
   return compared.length > 0 && !compared.includes(true);
 }
 
-/** Builds the pushes of another history again, behind the snapshot; each gets a new key when it is sent. */
+/** Builds the pushes of another history again, after the snapshot. Each gets a new key when it is sent. */
 export async function rebuild(work) {
   delete work.meta.isRebuilding;
   work.isTold = true;
   const waiting = (await work.pushes()).filter((push) => push.change), parts = new Map(), done = new Set();
-  // What a later push finds done, the earlier ones have done.
+  // If a later push finds its base, the earlier pushes were merged.
   for (const push of [...waiting].reverse()) parts.set(push.seq, await partsOf(work, push, done));
   for (const { seq } of waiting) {
-    const push = await work.push(seq); // or it was refused with an earlier one
+    const push = await work.push(seq); // or it was refused with an earlier push
     if (push) await rebuildPush(work, push, parts.get(seq));
   }
 }
@@ -83,7 +83,7 @@ async function rebuildPush(work, push, { isGone, kept, unknown }) {
   return work.shrink(unsent);
 }
 
-/** Sorts the rows of a push: those that are sent again, and those of which nobody can say whether they were merged. */
+/** Divides the rows of a push into rows to send again and rows with an unknown outcome. */
 async function partsOf(work, { edits, change }, done) {
   const parts = { kept: [], unknown: [] };
   for (const edit of edits) {
@@ -102,7 +102,7 @@ async function partsOf(work, { edits, change }, done) {
   return withDependents(parts);
 }
 
-/** Tells whether an edit creates a record under a key of its own: whether it was merged can be seen. */
+/** Returns whether an edit creates a record under the client's key, so that its outcome can be detected. */
 const isOwnCreation = ({ creates, id }) => creates && !isTemporary(id);
 
 function isCreated(work, edit, base) {
@@ -110,7 +110,7 @@ function isCreated(work, edit, base) {
   return isOwnCreation(edit) && base && same(pick(base[root], Object.keys(value)), value);
 }
 
-/** The rest of a row that may have been merged: what the base does not show as done. */
+/** The part of a possibly merged row that the base does not contain. */
 function partOf(work, edit, row, base, done) {
   const now = rowIn(base, row), { section: name, item, old, new: value } = row;
   if (!value) return now ? { kept: row } : {};
@@ -127,7 +127,7 @@ function partOf(work, edit, row, base, done) {
   return { kept: only(kept), unknown: only(unknown) };
 }
 
-/** Moves rows that use an id of an unknown one to the unknown ones: rows of which it is not known what became of them, or that are refused. */
+/** Moves rows that use an id of an unknown row to the unknown rows: refused rows and rows with an unknown outcome. */
 export function withDependents(parts) {
   const ids = parts.unknown.flatMap(created);
   const uses = (value) => named(value).some((id) => ids.includes(id));

@@ -2,8 +2,8 @@ import { FieldMergeError, loaded } from "./errors.js";
 import { copy } from "./values.js";
 
 /**
- * Keeps what tells a store that was wiped from one that was never there: beside the database in the page's storage, in a
- * worker in a cache. Without a value it is read; null deletes it.
+ * Keeps a mark that distinguishes a wiped store from a new store: in the page's storage, in a worker in a cache. Without a
+ * value it is read; null deletes it.
  */
 async function beside(name, value) {
   const { localStorage: kept, caches } = globalThis, text = value && JSON.stringify(value);
@@ -15,12 +15,12 @@ async function beside(name, value) {
   } catch { /* the page may not keep anything there */ }
 }
 
-/** An error of the browser's database, as one of this library. */
+/** Converts an error of the browser's database to an error of this library. */
 const failed = (error) => (error?.name === "VersionError" ? new FieldMergeError("newer-store", "A newer version of this app has opened this store. Reload the page.")
   : error instanceof FieldMergeError || !globalThis.DOMException || !(error instanceof DOMException) ? error
     : new FieldMergeError("storage", `The browser cannot keep this: ${error.message}`, { cause: error }));
 
-/** Makes the tables of a new database; those of the first version were one. */
+/** Creates the tables of a new database; the first version had one table. */
 function upgrade({ result, transaction }, oldVersion) {
   const records = result.createObjectStore("records");
   if (!oldVersion) return result.createObjectStore("queue");
@@ -40,7 +40,7 @@ const done = (request) => new Promise((resolve, reject) => {
   request.onerror = () => reject(request.error);
 });
 
-/** A store in the browser's database, which the tabs of an origin share; `shared` is the name by which they find each other. */
+/** A store in the browser's database, which the tabs of an origin share under the name `shared`. */
 export function indexedDBStorage(name) {
   let database = null, isClosed = false;
   const forget = () => { database = null; };
@@ -50,7 +50,7 @@ export function indexedDBStorage(name) {
     const request = indexedDB.open(name, 2);
     request.onupgradeneeded = ({ oldVersion }) => { upgrade(request, oldVersion); };
     const found = await done(request);
-    // The browser may take the database away, and somebody else may delete it: the next transaction opens it anew.
+    // The browser may close the database, and another tab may delete it: the next transaction opens it again.
     found.onclose = forget;
     found.onversionchange = () => { forget(); found.close(); };
     return found;
@@ -75,7 +75,7 @@ export function indexedDBStorage(name) {
     shared: name, close,
     beside: (value) => beside(name, value),
 
-    /** Runs a transaction; its function may await nothing but the transaction's own answers. */
+    /** Runs a transaction; its function may await only the transaction's answers. */
     async run(writes, body) {
       const transaction = await begin(writes).catch(() => begin(writes)), known = new Map();
       const values = (table) => transaction.objectStore(table.startsWith("r:") ? "records" : "queue");

@@ -6,22 +6,22 @@ import { idKey, uuid } from "./values.js";
 import { report } from "./watching.js";
 
 /*
- * Indexes of the bases, loaded where `open` declares any, and where the store has some.
+ * Indexes of the bases; loaded if `open` declares indexes or the store has some.
  *
- * The table `o` describes each index; its entries are in the table `o:NAME`: a value, and the id of a record, with the key of
- * the record. They are written in the transaction that writes the record, by the description alone, so that an index is true
- * whatever the rules are. A query uses it if it is whole, described as the rules have it, and of the store's `epoch`
- * (`meta.indexes`). The epoch ends with an error here, and where a tab without this module writes records; then all are built
- * anew. So no index can make an edit or a page fail.
+ * The table `o` describes each index. Its entries are in the table `o:NAME`: a value, and the id of a record, with the key of
+ * the record. The transaction that writes the record writes them by the description alone, so that an index is correct under
+ * any rules. A query uses an index if it is complete, its description agrees with the rules, and its epoch is the store's
+ * `epoch` (`meta.indexes`). The epoch ends with an error here, and if a tab without this module writes records; then all
+ * indexes are built again. So no index can make an edit or a page fail.
  */
 
-/** Records of which the entries are written in one transaction, and so many at most that are read one by one rather than all. */
+/** The number of records per transaction of the building, and the maximum number of records to read one by one instead of all. */
 const batch = 500, few = 5000;
 
 /** The end of every range of keys. */
 const last = "\uffff\uffff";
 
-/** What an index depends on. */
+/** The properties that an index depends on. */
 const shapeOf = ({ places, isSearch = false, ids }) => JSON.stringify([places, isSearch, ids]);
 
 /** Describes the declared indexes by the rules of the moment. */
@@ -40,9 +40,9 @@ function described(rules, { indexes = {}, search = {} }) {
 /** Builds the indexes that a tab declares, and keeps all indexes of its store. */
 export class Indexes {
   #local; #building = null; #rules; #epoch; #drops; #failures = 0;
-  /** The epoch of which the last entries were written, and the one that ends since the storage failed. */
+  /** The epoch of the last written entries, and the epoch that ends because the storage failed. */
   #followed; #full;
-  /** The rules of the last step, and those by which indexes of other shapes were dropped. */
+  /** The rules of the last step, and the rules by which outdated indexes were dropped. */
   #stepped; #dropped;
 
   /** @param {import("./local.js").Local} local */
@@ -70,19 +70,19 @@ export class Indexes {
     for (let isMore = true; isMore;) {
       isMore = await this.#local.write((work) => this.#step(work));
       this.#dropped = this.#stepped;
-      await new Promise((resolve) => setTimeout(resolve, 0)); // edits have their turn
+      await new Promise((resolve) => setTimeout(resolve, 0)); // lets edits run
     }
   }
 
-  /** One transaction of the building; returns whether there is more to do. */
+  /** Runs one transaction of the building; returns whether work is left. */
   async #step(work) {
     const { tx, meta } = work, { options } = this.#local, kept = new Map(await tx.all("o")), wanted = described(work.rules, options);
     // A library that does not keep indexes may have written to a store of an earlier form.
     this.#epoch = meta.indexes = (meta.form > form && meta.indexes) || uuid();
     meta.form = form + 1;
     for (const [name, one] of kept) {
-      // A tab drops indexes that it does not declare once, and those of other shapes once by each rules. So tabs that declare
-      // different ones come to an end: each builds anew what another has dropped.
+      // A tab drops indexes that it does not declare once, and outdated indexes once per rules. So tabs with different
+      // declarations come to an end: each builds again what another has dropped.
       const isOther = wanted.has(name) ? this.#dropped !== work.rules && shapeOf(one) !== shapeOf(wanted.get(name)) : !this.#dropped && !!options[one.isSearch ? "search" : "indexes"];
       if (one.epoch !== meta.indexes || !isOther) continue;
       kept.set(name, { ...one, epoch: null });
@@ -112,7 +112,7 @@ export class Indexes {
     return true;
   }
 
-  /** A transaction has failed. If the disk is full, the next one that writes records ends the epoch, which needs no space. */
+  /** A transaction has failed. If the disk is full, the next transaction that writes records ends the epoch, which needs no space. */
   fail(error) { if (error?.code === "storage") this.#full = this.#followed; }
 
   /** Writes the entries of the records that a transaction has written. */
@@ -148,9 +148,9 @@ export class Indexes {
   /**
    * Hands the records that may match a query to a function.
    *
-   * @param {number} [count] so many of the first are needed
-   * @param {Map<string, any>} edited records that are left out
-   * @param {{rows: any[], index: string | null}} found `rows` is what the function has found to match
+   * @param {number} [count] the number of records that are needed
+   * @param {Map<string, any>} edited the omitted records
+   * @param {{rows: any[], index: string | null}} found `rows` are the matching records
    * @returns {Promise<boolean>} false if reading all records is better
    */
   async scan(work, query, count, edited, found, consider) {
@@ -159,7 +159,7 @@ export class Indexes {
     const ways = [...query.conditions.map(({ path, place, ranges }) => ({ path, table: ranges && tableOf(path, [place]), ranges })),
       ...query.words.map((word) => ({ path: "search", table: tableOf("", query.places), ranges: [[word, word + last]] }))].filter(({ table }) => table);
     const read = async (keys) => { for (const { r } of await many(tx, bases, keys.filter((key) => !edited.has(key)))) consider(r); };
-    /** Reads records by their keys; if the query has the order of ids, the first ones, until there are enough. */
+    /** Reads records by their keys; if the query has the order of ids, it stops when there are enough. */
     const readFirst = async (keys) => {
       if (!count || query.order.some(({ path }) => path !== "id")) return read(keys);
       const places = keys.map((key) => ({ key, order: query.orderOf({ id: key.split(",").map(decodeURIComponent) }) })).filter(({ order }) => query.isBehind(order));
@@ -176,7 +176,7 @@ export class Indexes {
       if (best) await readFirst([...best]);
       return !!best;
     };
-    // A condition that names very few records saves reading many entries of the others.
+    // A very selective condition makes it unnecessary to read many entries of other conditions.
     if (await readFew(count ? 4 * count : few)) return true;
     if (!inOrder) return !!count && readFew(few);
     found.index = sorted.path;
@@ -197,7 +197,7 @@ export class Indexes {
       await read(some);
       if (entries.length < size) return true;
       const [end] = entries.at(-1), value = valueOf(end), row = rows.sort((one, other) => query.compare(one.order, other.order))[count - 1]?.order[0];
-      // Records behind the last entry sort behind this row.
+      // Records after the last entry sort after this row.
       if (row !== undefined && (isDown ? row > value : row < value || (isUnique && row === value))) return true;
       if (isDown) high = end;
       else low = `${end}\0`;
@@ -205,7 +205,7 @@ export class Indexes {
     return false;
   }
 
-  /** The keys of the records in some ranges of an index; null if these have more entries than `most`. */
+  /** The keys of the records in some ranges of an index; null if the ranges have more than `most` entries. */
   async #keys(tx, table, ranges, most) {
     const keys = [];
     for (const [low, high] of ranges) {
@@ -215,7 +215,7 @@ export class Indexes {
     return new Set(keys);
   }
 
-  /** Counts what matches a query by its index alone; null if that is not possible. */
+  /** Counts the matches of a query by its index alone; null if this is impossible. */
   async count(work, query, edited) {
     const [one, ...others] = query.conditions, table = one?.isExact && !others.length && !query.words.length && (await this.#tables(work, query))(one.path, [one.place]);
     if (!table) return null;

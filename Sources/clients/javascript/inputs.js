@@ -2,7 +2,7 @@ import { parse, stringify } from "./json.js";
 import { checkValue, same } from "./values.js";
 
 /*
- * HTML inputs and values: what an input shows for a value, and the value of what an input contains.
+ * HTML inputs and values: conversion of a value to an input's content and back.
  */
 
 /** A time of day as inputs spell it: without seconds if they are zero, with three digits of a fraction at most. */
@@ -23,7 +23,7 @@ function localTime(text) {
   return atTime(`${day}T${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}${fraction}`, shortTime);
 }
 
-/** The instant of a local time; the text itself if there is no such local time, as when clocks are put forward. */
+/** The instant of a local time; the text if the local time does not exist, for example when clocks are put forward. */
 function instant(text) {
   const moment = new Date(text), fraction = /\.\d+/.exec(text)?.[0] ?? "";
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) || Number.isNaN(+moment)) return text;
@@ -33,7 +33,7 @@ function instant(text) {
 
 const split = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
 const spelled = (value) => (typeof value === "string" ? value : stringify(value));
-/** A day that old programs left open is none to a browser. */
+/** Whether a date has an unknown part, such as the day: such a date is none for a browser. */
 const isOpen = (text) => /^0000|-00/.test(text.slice(0, 10));
 
 const spellings = {
@@ -41,7 +41,7 @@ const spellings = {
   date: (text) => (isOpen(text) ? "" : text), json: stringify,
 };
 
-/** What an input shows for a value: a text, an array for a set, true or false for a boolean. */
+/** The content of an input for a value: a text, an array for a set, true or false for a boolean. */
 export function inputOf(value, { type }) {
   if (type === "boolean") return value === true || value === 1;
   if (type === "set") return typeof value === "string" ? split(value) : [...(value ?? [])];
@@ -76,7 +76,7 @@ const codes = {
   decimal: "not-a-number", float: "not-a-number", double: "not-a-number", date: "not-a-date", datetime: "not-a-date", timestamp: "not-a-date", time: "not-a-time", json: "not-json",
 };
 
-/** Why a value does not fit its field, as `{code, message}`; null if it fits. */
+/** The reason why a value does not fit its field, as `{code, message}`; null if it fits. */
 export function problemOf(value, field, path) {
   try {
     if (value !== undefined) checkValue(value, field, path);
@@ -88,7 +88,7 @@ export function problemOf(value, field, path) {
   }
 }
 
-/** Reads what is not empty. */
+/** Reads a content that is not empty. */
 function filled(input, field) {
   if (field.type === "set") return [...new Set(Array.isArray(input) ? input : split(String(input)))];
   if (typeof input === "boolean" || (typeof input === "object" && field.type === "json")) return input;
@@ -97,13 +97,13 @@ function filled(input, field) {
 }
 
 /**
- * Reads an input. If it shows what a value is shown as, it is this value, to the last digit.
+ * Reads an input. If its content is the form of the earlier value, the result is exactly this value.
  *
  * An empty input is null if the field may be null, else an empty text or no value.
  *
  * @param {any} input its `value`, `checked` of a checkbox, an array of the members of a set
  * @param {any} field the rules of the field
- * @param {any} seen the value that was there before
+ * @param {any} seen the earlier value
  * @returns {{value: any, problem: {code: string, message: string} | null}}
  */
 export function readInput(input, field, seen, path) {
