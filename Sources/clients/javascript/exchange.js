@@ -16,7 +16,7 @@ const some = 25;
  * @param {{single?: boolean, readRules?: boolean, resnapshot?: boolean}} wants whether to send pushes one by one, to read the
  *   rules again, and to read everything again
  * @param {(progress: {done: number, total: number | null} | null) => void} progressed
-void} laneEnded hears of the end of a large request (`large.js`) =>  * @param {(answer: any) => void} laneEnded called at the end of a large request (`large.js`) => void} laneEnded hears of the end of a large request (`large.js`)
+void} laneEnded hears of the end of a large request (`large.js`) =>  * @param {(answer: any) => void} laneEnded called at the end of a large request (`large.js`)
  */
 export function exchangeOf(local, options, wants, progressed, laneEnded) {
   const gateway = gatewayOf({ ...options, local }), task = { local, gateway, options, wants, progressed };

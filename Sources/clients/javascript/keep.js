@@ -5,13 +5,12 @@ import { putRecord } from "./told.js";
 import { isObject } from "./values.js";
 
 /*
- * A subset on the device: only records that match `keep` of `open`. The gateway filters. Loaded where a store has a subset, or
- * had one (`meta.isPart`).
+ * A subset on the device: only records that match `keep` of `open`. The gateway filters. Loaded if a store has or had a
+ * subset (`meta.isPart`).
  *
- * `meta.keep` is the filter that the app wants, `meta.filter` that of the feed: texts, undefined for all records. If they differ
- * (`isDue`), a snapshot with the difference is due (`download.js`). `target` has the filter of a difference that has begun: this
- * is read to its end, also if the app wants another one by then. `left` has records that the filter does not contain any more
- * while they have edits without an answer.
+ * `meta.keep` is the app's filter, `meta.filter` the feed's: texts, undefined for all records. If they differ (`isDue`), a
+ * snapshot with the difference is due (`download.js`). `target` is the filter of a started difference, which is read to its
+ * end even if the app's filter changes. `left` contains records outside the filter that have edits without an answer.
  */
 
 const invalid = (path, text) => { throw new FieldMergeError("invalid-option", `“keep.${path}” ${text}`, { path: `keep.${path}` }); };
@@ -32,7 +31,7 @@ function filterOf(keep = {}) {
   return Object.keys(filter).length ? stringify(sorted(filter)) : undefined;
 }
 
-/** Stores the subset that the app wants from now on. All tabs of a store have the one that was opened last. */
+/** Stores the app's new subset. All tabs of a store use the subset of the last opened tab. */
 export async function keep({ options }, local) {
   const filter = filterOf(options.keep);
   await local.write(({ meta, ended }) => {
@@ -40,7 +39,7 @@ export async function keep({ options }, local) {
     Object.assign(meta, { isPart: true, keep: filter, isDue: (meta.target ?? { filter }).filter !== meta.filter });
     // A snapshot of all records of another subset is of no use.
     if (meta.revision === null) meta.snapshot = null;
-    ended.add(""); // so that the tab that leads hears of it
+    ended.add(""); // notifies the leading tab
   });
 }
 
@@ -64,7 +63,7 @@ function note({ meta }, { resource, id }, hasLeft) {
 }
 
 /**
- * What the server tells of records, without those that left the filter and have edits without an answer: these stay, since the
+ * The server's changes, without departures of records that have edits without an answer: these records are kept, since the
  * answer to their edits decides.
  */
 export async function filtered(work, told) {
@@ -72,7 +71,7 @@ export async function filtered(work, told) {
   for (const one of told) {
     const isLost = !one.record && !one.problem && isPart(work, one.resource), stays = isLost && !work.meta.isRebuilding && (await work.base(one)) && (await work.pushesOf(one)).length > 0;
     if (stays || work.meta.left?.some(isOf(one))) note(work, one, stays);
-    // What the app leaves out itself is no news for it.
+    // The app's own filter is no news for it.
     if (isLost && work.meta.target) work.deleted.add(nameOf(one));
     if (!stays) changes.push(one);
   }
@@ -80,7 +79,7 @@ export async function filtered(work, told) {
   return changes;
 }
 
-/** Takes a record as left that is not here, and is edited or sent again all the same; with `base`, it is here until the answer. */
+/** Marks a record outside the store as left if it is edited or sent again; with `base`, the store has it until the answer. */
 export async function revive(work, place, base) {
   if (!work.meta.isPart || !isPart(work, place.resource) || (await work.base(place))) return false;
   if (base) await work.putBase(place, base);
@@ -88,7 +87,7 @@ export async function revive(work, place, base) {
   return true;
 }
 
-/** Drops records that left the filter once their edits have an answer. */
+/** Drops records outside the filter after the answer to their edits. */
 export async function leave(work) {
   for (const place of work.meta.left ?? []) {
     if ((await work.pushesOf(place)).length) continue;

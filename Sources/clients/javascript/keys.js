@@ -1,11 +1,11 @@
 /*
- * Texts that have the order of values: of two values of a type, the lesser one has the lesser text, and equal values have
- * equal texts. Conditions, orders and indexes compare nothing else.
+ * Texts with the order of values: of two values of a type, the lesser value has the lesser text, and equal values have equal
+ * texts. Conditions, orders and indexes compare only these texts.
  *
  * The first character is `0` for null and `1` for a value. A field that the record does not contain has the empty text.
  */
 
-/** Ends the text of a value in an entry of an index. It sorts before everything that a longer value goes on with. */
+/** Ends the text of a value in an entry of an index. It sorts before every continuation of a longer value. */
 const end = "\0\0";
 /** Separates the columns of an id, and ends the range of one value and its entries. */
 export const behind = "\0\x01";
@@ -21,13 +21,13 @@ export function number(value) {
   const digits = (whole + fraction).replace(/^0+|0+$/g, "");
   if (!digits) return "1";
   const point = +power + (whole.length || -/^0*/.exec(fraction)[0].length), key = String(point + 5e5).padStart(7, 0) + digits;
-  // Of negative numbers the greater digits come first, and the longer ones.
+  // Negative numbers with greater digits, or with more digits, sort first.
   return sign ? `0${key.replace(/\d/g, (digit) => 9 - digit)}~` : `2${key}`;
 }
 
 const json = (value) => (typeof value === "boolean" ? `1${+value}` : typeof value === "string" ? `3${text(value)}` : (number(value)?.replace(/^/, "2") ?? "4"));
 
-/** What is no number, such as a temporary id, follows all numbers. */
+/** Other values, such as temporary ids, sort after all numbers. */
 const numeric = (value) => number(value) ?? json(value);
 
 /** Zeros at the end of a fraction do not count, and a date is its midnight. */

@@ -1,11 +1,11 @@
 const longestWait = 300;
 
 /**
- * Loaded with the first large push: sends one at a time, beside the scheduler. A request that failed is repeated after a wait
- * of its own, which the network's return and `sync()` end.
+ * Loaded with the first large push: sends one large push at a time, in parallel with the scheduler. A failed request is
+ * repeated after a separate wait, which the network's return and `sync()` end.
  *
  * @param {{random: () => number, now: () => number, setTimeout: any, clearTimeout: any}} clock
- * @param {(answer: {event?: string, isDone?: boolean, isTimer?: boolean}) => boolean} ended hears of the end of a request and of
+ * @param {(answer: {event?: string, isDone?: boolean, isTimer?: boolean}) => boolean} ended called at the end of a request and of
  *   a wait; returns whether a timer may run
  */
 export function laneOf(clock, ended) {
@@ -18,7 +18,7 @@ export function laneOf(clock, ended) {
     attempts = 0;
   }
 
-  /** Begins the wait for the next try; the answer is what the engine hears now. */
+  /** Begins the wait for the next try; returns the event for the engine. */
   function wait(retryAfter = 0, answer = {}) {
     const seconds = Math.max(retryAfter, clock.random() * Math.min(longestWait, 2 ** attempts++));
     until = clock.now() + seconds * 1000;
@@ -43,7 +43,7 @@ export function laneOf(clock, ended) {
     get isBusy() { return !!request; },
     /** Whether a large push can be sent now. */
     get isFree() { return !request && !until && !this.late; },
-    /** When the wait ends, in milliseconds since 1970; null while there is none. */
+    /** The end of the wait, in milliseconds since 1970; null without a wait. */
     get until() { return until; },
 
     /** Sends frozen pushes; `send` stores the answer. */
@@ -60,7 +60,7 @@ export function laneOf(clock, ended) {
       ended(told);
     },
 
-    /** Breaks off what is under way, as if it had failed. */
+    /** Aborts the request in progress, as after a failure. */
     stop() {
       if (!request) return;
       request.abort();

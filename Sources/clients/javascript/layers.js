@@ -2,18 +2,18 @@ import { parse, stringify } from "./json.js";
 import { blankRecord, pick } from "./rules.js";
 import { copy, idKey, isTemporary, same } from "./values.js";
 
-/** The name of a record among those of all resources. */
+/** The unique name of a record among all resources. */
 export const nameOf = ({ resource, id }) => `${resource}\n${idKey(id)}`;
 
-/** The edit of a record that a push holds: one at most. */
+/** The edit of a record in a push: one at most. */
 export const editOf = ({ edits }, place) => edits.find((edit) => nameOf(edit) === nameOf(place));
 
-/** Whether a row of an edit changes a row that is there: its `old` and `new` hold every field of the groups that it edits. */
+/** Whether a row of an edit changes an existing row: its `old` and `new` contain every field of the edited groups. */
 export const isChange = ({ old, new: value }) => old && value;
 
 const isSameRow = (one, other) => one.section === other.section && idKey(one.item) === idKey(other.item);
 
-/** What the app reads: a base with the edits of pushes over it, in their order. */
+/** The record for the app: the base with the edits of pushes, in order. */
 export function view(base, pushes, place, rules) {
   const known = rules?.resources.get(place.resource);
   let record = copy(base) ?? null;
@@ -41,13 +41,13 @@ function over(record, { id, rows }, { sections, root }) {
   return record;
 }
 
-/** The row of a record that a row of an edit speaks of; null where there is none. */
+/** The row of a record for a row of an edit; null if there is none. */
 export function rowIn(record, { section, item }) {
   const value = record?.[section] ?? null;
   return item === undefined ? value : (value?.find((one) => idKey(one.id) === idKey(item)) ?? null);
 }
 
-/** The groups of an edited row, each with its fields; a field that the rules do not know is one by itself. */
+/** The groups of an edited row, each with its fields; a field that is not in the rules is a group. */
 export function groupsOf(row, section) {
   const groups = new Map();
   for (const name of Object.keys(row.new)) {
@@ -57,7 +57,7 @@ export function groupsOf(row, section) {
   return [...groups];
 }
 
-/** A row of an edit without the groups that end as they began; none where nothing is left. */
+/** A row of an edit without unchanged groups; none if no group is left. */
 export function withoutSame(row, section) {
   if (!isChange(row)) return [row];
   const { old, new: value } = row, names = groupsOf(row, section).flatMap(([, fields]) => (same(pick(old, fields), pick(value, fields)) ? [] : fields));
@@ -65,10 +65,10 @@ export function withoutSame(row, section) {
 }
 
 /**
- * Joins the rows of an edit of a record to those of an unsent one of the same.
+ * Joins the rows of an edit to the rows of an unsent edit of the same record.
  *
  * @param below the record below the unsent edit
- * @returns the rows of both, none where they cancel each other; null where they cannot be one.
+ * @returns the rows of both, none if they cancel each other; null if they cannot be joined.
  */
 export function joined(earlier, later, { sections, root }, below) {
   let rows = earlier;
@@ -77,7 +77,7 @@ export function joined(earlier, later, { sections, root }, below) {
     if (!both) return null;
     rows = first ? rows.flatMap((one) => (one === first ? both : one)) : [...rows, row];
   }
-  // What was edited below a row that goes away goes with it.
+  // A deletion of the row includes the earlier edits of it.
   const isRoot = ({ section }) => section === root.name;
   return later.some((row) => isRoot(row) && !row.new) ? rows.filter(isRoot) : rows;
 }
@@ -88,10 +88,10 @@ function joinedRow(first, next, section, found) {
   // Each step of a group with transitions counts.
   if (Object.keys(next.new ?? next.old).some((name) => Object.hasOwn(first.new, name) && section?.fields.get(name)?.transitions)) return null;
   const value = next.new && { ...first.new, ...next.new };
-  // What the database is to fill in stays out of a creation.
+  // A creation omits fields that the database fills in.
   for (const name in first.old ? {} : value) if (value[name] === null && !Object.hasOwn(first.new, name)) delete value[name];
   const rows = withoutSame({ ...next, old: first.old && { ...next.old, ...first.old }, new: value }, section), left = rows[0]?.new ?? {};
-  // A value that is back where it began is an edit, if another value is below it.
+  // A value equal to the first `old` is still an edit, if the record below has another value.
   for (const name in found && value) if (!Object.hasOwn(left, name) && !same(found[name], value[name])) return null;
   return rows;
 }
@@ -116,5 +116,5 @@ export const referencesOf = ({ resource, rows }, rules) => rows.flatMap(({ secti
   });
 });
 
-/** The edit with real ids in the place of temporary ones, wherever it names them. */
+/** The edit with real ids instead of temporary ids. */
 export const mapped = (edit, ids) => parse(stringify(edit).replace(temporary, (text, id) => (id in ids ? JSON.stringify(ids[id]) : text)));

@@ -3,11 +3,11 @@ import { uuid } from "./values.js";
 const beat = 5000;
 
 /**
- * Lets one of the tabs that share a store push and pull.
+ * Selects one tab of a store that pushes and pulls.
  *
- * The one that does holds a Web Lock and writes another text into the store every five seconds. Where the text stays the
- * same for three beats its tab is frozen, and another takes the lock from it. Beats are counted, not timed: a clock that
- * is set does not matter. Should two push at once all the same, nothing is doubled: the keys are the same.
+ * The leading tab has a Web Lock and writes another text into the store every five seconds, a beat. If the text does not
+ * change for three beats, its tab is frozen, and another tab steals the lock. Beats are counted, not timed, so that changes
+ * of the clock have no effect. If two tabs push at once nevertheless, equal keys prevent duplicates.
  *
  * Loaded with the first `start` of a store that tabs share.
  *
@@ -27,7 +27,7 @@ export function elect(leader, name, local, clock, changed) {
     last = next;
   }
 
-  /** Waits in line for the lock; one request is enough, also behind a lock that was taken. */
+  /** Waits for the lock; one request is enough, also after a lock was stolen. */
   function wait() {
     if (!locks || waiting || isOver) return;
     waiting = new AbortController();

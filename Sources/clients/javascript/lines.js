@@ -3,10 +3,10 @@ import { parse } from "./json.js";
 import { sorted, texts } from "./network.js";
 
 /**
- * Reads lines of JSON as they come, or the data of events; before these, an empty object says that they are heard.
+ * Reads lines of JSON as they arrive, or the data of events; before these, an empty object reports the connection.
  *
  * @param {(value: any) => any} each gets one value for each line
- * @throws {FieldMergeError} with the answer, where it is none or breaks off
+ * @throws {FieldMergeError} with the answer, if it is an error or incomplete
  */
 export const lines = (gateway, path, signal, each, prefix = "") => gateway.request(path, { signal, accept: prefix && "text/event-stream" }, async (response, heard) => {
   if (response.status !== 200 || (prefix && !/event-stream/.test(response.headers.get("content-type")))) throw lost(await sorted(response, heard));

@@ -8,7 +8,7 @@ import { onTheWire } from "./sending.js";
 import { idKey } from "./values.js";
 
 /*
- * Lists that the app asks for; loaded with the first of them.
+ * Lists for the app; loaded with the first request for a list.
  */
 
 export { conflicts };
@@ -25,7 +25,7 @@ export const unsent = (desk, local) => local.read(async (work) => (await work.pu
   discard: () => desk.queued((own) => discard(own, seq)),
 })));
 
-/** Takes a draft out of the queue. Later edits of the same groups continue from its `old`, and edits of its new rows leave with it. */
+/** Removes a draft from the queue. Later edits of its groups get its `old`, and edits of its new rows are removed too. */
 async function discard(work, number) {
   const push = await work.push(number);
   if (!push || push.settled) return;
@@ -33,7 +33,7 @@ async function discard(work, number) {
   const { edits } = push, lost = new Set([...edits.flatMap(created), ...edits.filter(({ creates }) => creates).map(nameOf)]);
   await takeOut(work, { ...push, edits: [] }, edits);
   for (const edit of edits) for (const later of await work.pushesOf(edit)) if (later.seq > number && !later.body) await inherit(work, edit, later);
-  // A push that loses a row may lose others that use the id of that row.
+  // A push that loses a row may also lose rows that use its id.
   for (const { seq } of lost.size ? await work.pushes() : []) {
     const later = await work.push(seq);
     if (!later || later.body || !later.edits.some((edit) => lost.has(nameOf(edit)) || isUser(work, edit, lost))) continue;
@@ -44,7 +44,7 @@ async function discard(work, number) {
   for (const edit of edits) work.events.push(...(await work.decisions.overtakenBy(work, work.before.get(nameOf(edit)))));
 }
 
-/** Stores what is left of a push. If nothing is left, its tickets end as discarded. */
+/** Stores the rest of a push. If nothing is left, its tickets end as discarded. */
 async function takeOut(work, push, before) {
   await work.touch(...before);
   await work.save(push);
@@ -73,7 +73,7 @@ async function inherit(work, edit, later) {
 /** Tells whether an edit names lost temporary ids, or refers to lost records. */
 const isUser = (work, edit, lost) => named(edit).some((id) => lost.has(id)) || referencesOf(edit, work.rules).some((place) => lost.has(nameOf(place)));
 
-/** Edits without the parts that use lost ids; the ids of rows that are lost with them are added. */
+/** Edits without the parts that use lost ids; adds the ids of rows that these parts create. */
 function withoutUses(work, edits, lost) {
   for (let count = -1; count !== lost.size;) {
     count = lost.size;

@@ -4,20 +4,20 @@ import { copy, idKey, same } from "./values.js";
 import { report } from "./watching.js";
 
 /*
- * Live queries, loaded with the first of them. Each has a window: the rows of its result, and some behind them, so that a row
- * that leaves has a successor. A change is tested against the window. The query runs over the store again if the window has too
- * few rows, if the rules are others, or if a temporary id that it names has a real one now.
+ * Live queries, loaded with the first live query. Each has a window: the rows of its result and some following rows, as
+ * successors of rows that leave. A change is tested against the window. The query reads the store again if the window has too
+ * few rows, if the rules have changed, or if a temporary id in the query has a real id now.
  *
  * All live queries of a store share a transaction for each frame. It reads each changed record once.
  */
 
-/** Milliseconds between two looks while all records are being fetched or reads fail. */
+/** Milliseconds between two updates while all records are being fetched or reads fail. */
 const load = 1500;
 
-/** Rows that a window has behind its result. */
+/** Rows of a window after its result. */
 const spare = 20;
 
-/** Adds a live query to those of a store. */
+/** Adds a live query to a store. */
 export async function live(desk, local, { show, shown }, resource, options = {}) {
   if (typeof resource === "object") ({ resource, ...options } = resource);
   await prepare(desk, resource, options);
@@ -26,10 +26,10 @@ export async function live(desk, local, { show, shown }, resource, options = {})
 
 function hub(desk, local) {
   const all = new Set(), pending = new Map(), { clock } = desk.options;
-  /** When the next look is due: 0 for never, 1 for later, 2 for the next frame. */
+  /** The time of the next update: 0 for never, 1 for later, 2 for the next frame. */
   let due = 0, timer, isBusy = false, isBroken = false;
 
-  /** Looks in the next frame, or at once, if there is anything to look at. */
+  /** Updates in the next frame, or at once, if there is a change. */
   function schedule(isFirst) {
     const next = local.meta.snapshot || isBroken ? 1 : 2;
     if (isBusy || due >= next || !(isFirst || isBroken || pending.size || [...all].some(({ rules }) => rules !== local.rules))) return;
@@ -83,7 +83,7 @@ function hub(desk, local) {
     return another(work, one);
   }
 
-  /** Tests changed records. Of those that match, the window gets what sorts before its edge. */
+  /** Tests changed records. The window gets matching records that sort before its edge. */
   function apply(one, changes) {
     const { query, edge } = one, left = new Map(changes.flatMap(({ id, record }) => [[idKey(id)], [record && idKey(record.id)]])), found = new Map();
     one.tests += changes.length;
@@ -112,7 +112,7 @@ function hub(desk, local) {
     schedule();
   });
 
-  // A download hands its records over, so that they are not read again. A later change is another place.
+  // A download passes its records, so that they are not read again. A later change has another position.
   local.stored = (told) => told.map((one) => Object.assign(pending.get(nameOf(one)) ?? {}, one));
 
   return {
@@ -125,15 +125,15 @@ function hub(desk, local) {
   };
 }
 
-/** Whether a temporary id that a query names has a real one since it was compiled. */
+/** Whether a temporary id in a query has got a real id since the query was compiled. */
 async function isMapped(work, query) {
   for (const id of query?.unmapped ?? []) if ((await work.resolve(id)) !== id) return true;
 }
 
-/** The record as it was if it is the same now, so that it stays the same object. */
+/** The earlier object of a record if the record has not changed. */
 const kept = (before, now) => (before && same(before, now) ? before : now);
 
-/** Takes the value out of a window, with the records that it refers to; returns whether it is another. */
+/** Reads the value of a window, with the referred records; returns whether it has changed. */
 async function another(work, one) {
   const { rows, query, value } = one, { limit } = query ?? {}, now = rows.slice(0, limit).map(({ record }) => record);
   const next = rows.length > limit ? query.nextOf(rows[limit - 1].order) : null, told = (one.told = await query?.beside?.(work, now, one.told));

@@ -4,7 +4,7 @@ import { same, uuid } from "./values.js";
 import { report } from "./watching.js";
 import { Work, needsDecisions } from "./work.js";
 
-/** The place in the changes of a store that begins anew. `feed` keeps naming the history of the bases until they are replaced. */
+/** The feed's position of a store that begins a resync. `feed` names the history of the bases until they are replaced. */
 export const nowhere = { revision: null, snapshot: null };
 
 /** The number of the form in which a store is kept. One that has indexes has the next number: earlier libraries do not keep these. */
@@ -13,20 +13,20 @@ export const form = 3;
 /** The error of a store that was signed out and is not deleted yet. */
 const signedOut = () => new FieldMergeError("closed", "The user has signed out.", { isSignedOut: true });
 
-/** What is kept on this device: runs the local transactions, and tells what each of them has changed. */
+/** The store on this device: runs the local transactions, and reports their changes. */
 export class Local {
-  /** The rules that were read last, by this tab or another; null or undefined where there are none. */
+  /** The rules that this tab or another read last; null or undefined if there are none. */
   rules = null;
-  /** What is kept once, as the last transaction left it. */
+  /** The store's single values after the last transaction. */
   meta = {};
-  /** What the headers of the last answer told, for the next transaction: `offset`, milliseconds to the gateway's time. */
+  /** Values of the last answer's headers, for the next transaction: `offset`, milliseconds to the gateway's time. */
   told;
   isClosed = false;
-  /** What names the user of a store, for one that begins. */
+  /** The name of the user, for a new store. */
   owner;
-  /** What `load` has loaded. */
+  /** The modules that `load` has loaded. */
   decisions = null;
-  /** What keeps indexes, once it is loaded, and what `open` was given. */
+  /** The loaded keeper of indexes, and the options of `open`. */
   indexes = null;
   options = {};
   /** Pushes that were frozen when the storage could not be written, by their numbers: the next transaction that writes stores them. */
@@ -35,9 +35,9 @@ export class Local {
 
   /**
    * @param storage tables of values: `run(writes, body)`
-   * @param {(changed: {resource: string, id: any}[], events: any[]) => any} changed is told of records and events after
+   * @param {(changed: {resource: string, id: any}[], events: any[]) => any} changed called with records and events after
    *   each transaction that wrote
-   * @param {() => null | ((change: any, t: any) => any)} seeing the app's function that sees changes of the server's as they are stored
+   * @param {() => null | ((change: any, t: any) => any)} seeing the app's function for changes of the server when they are stored
    */
   constructor(storage, changed, seeing) {
     this.#storage = storage;
@@ -48,7 +48,7 @@ export class Local {
   /** Runs a transaction that only reads. */
   async read(body) { return (await this.#run(false, body)).result; }
 
-  /** Runs a transaction, all of which is kept or nothing; it may be run again. */
+  /** Runs an atomic transaction; its function may run again. */
   async write(body) {
     const skipped = new Set(), run = () => this.#run(true, body, skipped).catch(async (error) => {
       this.indexes?.fail(error);
@@ -56,14 +56,14 @@ export class Local {
       await this.load();
       return run();
     }), { result, work } = await run();
-    // What is stored is stored, whatever those do who are told of it.
+    // An error of a listener does not affect stored data.
     await Promise.resolve(this.#changed(Array.from(work.before.values(), ({ resource, id }) => ({ resource, id })), work.events, work.ended)).catch(report);
     return result;
   }
 
   /**
-   * Loads `decisions.js`: what comes of conflicts and refusals, which is needed from the first answer on that holds one, and
-   * wherever a store holds any.
+   * Loads `decisions.js`, the handling of conflicts and refusals: after the first answer with a conflict or a refusal, and for
+   * a store that contains any.
    */
   async load() { return (this.decisions ??= await loaded(import("./decisions.js"))); }
 
@@ -97,32 +97,32 @@ export class Local {
     return { result, work };
   }
 
-  /** The store was wiped while it was open: begins a new one. */
+  /** Begins a new store after the open store was wiped. */
   #begin(work, writes) {
     work.isWiped = true;
     Object.assign(work.meta, { owner: this.owner, device: uuid() });
     if (writes) work.events.push({ event: "lost", unsent: this.meta.unsent });
   }
 
-  /** A push as it was sent, also if that could not be stored. What another tab has added to meanwhile stays as it is. */
+  /** A push as it was sent, also if it could not be stored. A push that another tab has extended meanwhile does not change. */
   asSent(push) {
     const { key, edits, body, stamp, doubt } = (push && this.unstored.get(push.seq)) ?? {};
     return key && push.key === key && (push.body ? push.body === body : same(push.edits, edits)) ? { ...push, body, stamp, doubt } : push;
   }
 
-  /** Loads what keeps the indexes of a store. */
+  /** Loads the keeper of a store's indexes. */
   async index() { return (this.indexes ??= new (await loaded(import("./indexes.js"))).Indexes(this)); }
 
-  /** Has the indexes follow a transaction. If another tab has declared them meanwhile, they are built anew. */
+  /** Updates the indexes after a transaction. If another tab has declared them meanwhile, they are built again. */
   follow(work) {
     if (this.indexes) return this.indexes.follow(work);
     delete work.meta.indexes;
     this.index().catch(() => {});
   }
 
-  /** Changes what is kept once. */
+  /** Changes single values of the store. */
   note(values) { return this.write((work) => { Object.assign(work.meta, values); }); }
 
-  /** What is kept once, as it stands now. */
+  /** The current single values of the store. */
   place() { return this.read((work) => work.meta); }
 }

@@ -8,14 +8,14 @@ const beat = 1000, patience = 8;
 
 const opened = new Set();
 
-/** The machine and the process namespace: only there a process id names one process. */
+/** The machine and the process namespace, within which a process id is unique. */
 const place = (() => {
   try { return `${hostname()}/${readlinkSync("/proc/self/ns/pid")}`; } catch { return `${hostname()}/${process.platform}`; }
 })();
 
 /**
- * Acquires the lock of a file: a file beside it, in which a random owner counts beats. A lock whose process is gone, or whose
- * beats have stopped, is taken over.
+ * Acquires the lock of a file: a second file, in which a random owner counts beats. A lock is taken over if its process has
+ * ended or its beats have stopped.
  *
  * @param {string} file
  * @returns {Promise<{check: () => void, release: () => void}>} `check` throws if the lock was taken over meanwhile
@@ -48,7 +48,7 @@ export async function lock(file) {
   };
 }
 
-/** Makes the lock, behind the one of an owner that is gone. */
+/** Creates the lock, after removing the lock of a dead owner. */
 async function acquire(path, text, inUse) {
   for (let seen = null, same = 0; ;) {
     try { return writeFileSync(path, text(), { flag: "wx" }); } catch (error) { if (error.code !== "EEXIST") throw error; }
@@ -64,7 +64,7 @@ async function acquire(path, text, inUse) {
   }
 }
 
-/** Tells whether the process of a lock is known to be gone. A lock of an earlier version has a process id alone, and no beats. */
+/** Returns whether the process of a lock has certainly ended. A lock of an earlier version has a process id and no beats. */
 function isGone(text, inUse) {
   const [first, id, , ...at] = text.split(" "), isOld = /^\d+$/.test(text);
   if (!isOld && at.join(" ") !== place) return false;

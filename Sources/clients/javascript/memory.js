@@ -1,6 +1,6 @@
 import { copy } from "./values.js";
 
-/** Runs what is given one after the other. */
+/** Runs functions one after another. */
 export function queue() {
   let last = Promise.resolve();
   return (body) => {
@@ -22,16 +22,16 @@ function place(keys, key) {
 }
 
 /**
- * A store in memory, for tests; the storage in a file is one that is also written down.
+ * A store in memory, for tests; the storage in a file extends it.
  *
- * A storage is tables of values by key. `run` gives a transaction to a function and applies what it wrote once the
- * function has ended: all of it, or nothing. `all(table, after, count)` returns so many at most, in the order of their
- * numbers behind `after`; without these everything. `range(table, low, high, count, isDown)` returns entries in the order of
- * their keys, as they were before the transaction.
+ * A storage has tables of values by key. `run` passes a transaction to a function and applies its writes atomically when the
+ * function has ended. `all(table, after, count)` returns at most `count` values, in the order of their numbers after
+ * `after`; without these all. `range(table, low, high, count, isDown)` returns entries in the order of their keys, as they
+ * were before the transaction.
  */
 export class MemoryStorage {
   #tables = new Map();
-  /** The sorted keys of tables of which ranges are read, and those that were added since. */
+  /** The sorted keys of tables with range reads, and the keys added since. */
   #sorted = new Map();
   #inTurn = queue();
 
@@ -82,7 +82,7 @@ export class MemoryStorage {
     };
   }
 
-  /** The keys of a table, sorted, with some that are gone. It is sorted with the first range that is read of it. */
+  /** The sorted keys of a table, including some deleted keys. The first read of a range sorts the table. */
   #inOrder(table, rows) {
     const { keys, added } = this.#sorted.get(table) ?? {};
     if (!keys || keys.length > 2 * rows.size + 100) {
@@ -97,7 +97,7 @@ export class MemoryStorage {
     return keys;
   }
 
-  /** Writes changes down before they count; here there is nothing to do. */
+  /** Writes changes before they count; a store in memory writes nothing. */
   async persist(_changes) {}
 
   apply(changes) {

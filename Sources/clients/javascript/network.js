@@ -3,13 +3,13 @@ import { parse } from "./json.js";
 import { bareAddress } from "./values.js";
 import { within } from "./waits.js";
 
-/** Milliseconds after which an answer, or the next piece of one, is given up. */
+/** The timeout in milliseconds for an answer, or for its next part. */
 const patience = 60000;
 
 /** Milliseconds that the app has to get a token. */
 const tokenPatience = 30000;
 
-/** Statuses that refuse a push, where no problem says otherwise. */
+/** Statuses that refuse a push, unless a problem has another meaning. */
 export const refusals = [400, 403, 404, 409, 413, 415, 422];
 
 /** The text of a body, with gzip if it is not short. */
@@ -18,7 +18,7 @@ async function packed(text) {
   return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
 }
 
-/** Reads the text of an answer as it comes. */
+/** Reads the text of an answer as it arrives. */
 export async function* texts(response, heard) {
   const reader = response.body?.getReader(), decoder = new TextDecoder();
   for (let isDone = !reader; !isDone;) {
@@ -29,11 +29,11 @@ export async function* texts(response, heard) {
   }
 }
 
-/** What is not undefined, of some values. */
+/** The values that are not undefined. */
 export const given = (values) => JSON.parse(JSON.stringify(values));
 
 /**
- * An answer, sorted by what it means for a client.
+ * An answer with its kind for a client.
  *
  * @typedef {{kind: "ok" | "lost" | "retry" | "unauthorized" | "upgrade" | "resync" | "refused", status?: number,
  *   json?: any, problem?: any, retryAfter?: number, error?: unknown}} Answer
@@ -43,7 +43,7 @@ export const given = (values) => JSON.parse(JSON.stringify(values));
 export function gatewayOf({ server, fetch = globalThis.fetch, token: source, client, local, clock }) {
   let token, asking;
 
-  /** Asks the app for a token; whoever asks meanwhile gets the same one. Undefined where the app has none. */
+  /** Requests a token from the app; concurrent calls get the same token. Undefined if the app has none. */
   const renew = () => (asking ??= renewed().finally(() => { asking = null; }));
 
   async function renewed() {
@@ -54,8 +54,8 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
   }
 
   /**
-   * Makes a request and reads its answer. It is broken off after a minute without a byte, and before the first one after a
-   * minute and a second for each 1,000 bytes that are sent.
+   * Makes a request and reads its answer. It is aborted after a minute without a byte; before the first byte, after a minute
+   * and a second for each 1,000 sent bytes.
    */
   async function request(path, { method, body, accept, signal }, read) {
     const controller = new AbortController(), abort = () => controller.abort();
@@ -68,7 +68,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
     if (signal?.aborted) abort();
     heard();
     try {
-      // An app without tokens is asked for none.
+      // An app without tokens needs no new token.
       const known = asking ? await asking : (token ?? (source && (await renew())));
       const sent = await packed(body), { device, who, offset } = { ...local.meta, ...local.told };
       heard(sent?.byteLength ?? sent?.length);
@@ -83,7 +83,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
       // A `Date` is cut to seconds, so the gateway's time can be one second later. `sent` must not be too early.
       const latest = Date.parse(response.headers.get("date")) + 1000 - clock.now();
       if (/json/.test(response.headers.get("content-type")) && (latest > offset || latest < offset - 1000)) local.told = { ...local.told, offset: latest };
-      // The user of the first answer; the gateway refuses a token of another one.
+      // The user of the first answer; the gateway refuses a token of another user.
       const named = response.headers.get("x-who");
       if (named && who === undefined) local.told = { ...local.told, who: named };
       if (response.status === 401) token = null;
@@ -97,7 +97,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
   }
 
   /**
-   * Asks for JSON. Never throws: what is no answer of the gateway's is `lost`.
+   * Requests JSON. Never throws: an answer that is not the gateway's is `lost`.
    *
    * @returns {Promise<Answer>}
    */
@@ -106,7 +106,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
   /**
    * Asks for JSON of a certain form.
    *
-   * @throws {FieldMergeError} with the answer, where it is another.
+   * @throws {FieldMergeError} with any other answer.
    */
   async function get(path, isGood, signal) {
     const answer = await ask(path, { signal });

@@ -34,7 +34,7 @@ export function placeOf({ sections, root }, path) {
   return { section: name, field, isList, type: section.types.get(field) };
 }
 
-/** The text of a value in a condition, which has to be one of the type. */
+/** The text of a value in a condition; the value must have the field's type. */
 function valueKey(given, { field, type }, path, ids) {
   const value = ids.get(given) ?? given, isOne = isTemporary(value), parts = [value].flat();
   const isFit = value === undefined ? false
@@ -85,7 +85,7 @@ const comparing = (order) => (one, other) => {
  *
  * @param {{where?: object, search?: string, sort?: string[], limit?: number, after?: string}} options
  * @param {string[]} [searched] the paths that `search` reads
- * @param {Map<string, any>} ids the ids that temporary ones in the query have now
+ * @param {Map<string, any>} ids the real ids of temporary ids in the query
  */
 function compile(rules, options, searched, ids) {
   const { where = {}, search, sort = [], limit, after } = options;
@@ -116,7 +116,7 @@ function compile(rules, options, searched, ids) {
     }) && (!words.length || isFound(wordsIn(record, places), words)),
     /** The texts by which a record is sorted. */
     orderOf: (record) => columns.map((place) => keysOf(record, place)[0]),
-    /** Whether a place in the order is behind the page before. */
+    /** Whether a position in the order is after the previous page. */
     isBehind: (own) => !start || compare(own, start) > 0,
     nextOf: (own) => JSON.stringify([...own, sort.join()]),
   };
@@ -124,7 +124,7 @@ function compile(rules, options, searched, ids) {
 
 const isFound = (found, words) => words.every((word) => found.some((one) => one.startsWith(word)));
 
-/** Compiles a query by the rules of the moment; null before the first sync, when there are none. */
+/** Compiles a query by the active rules; null before the first sync, when there are none. */
 export async function compiled(work, desk, resource, options) {
   const rules = work.rules?.resource(resource), ids = new Map();
   for (const id of namedIn(stringify(options.where ?? {}))) ids.set(id, await work.resolve(id));
@@ -145,10 +145,10 @@ export async function editedOf(work, resource) {
 /**
  * Runs a query.
  *
- * @param {any} indexes what keeps the indexes of the store, if it has any
- * @param {number} [count] so many rows at most
- * @returns {Promise<{rows: {record: any, order: string[]}[], read: number, index: string | null}>} each record with the texts by
- *   which it is sorted; how many records were read, and the path of the index
+ * @param {any} indexes the keeper of the store's indexes, if it has any
+ * @param {number} [count] the maximum number of rows
+ * @returns {Promise<{rows: {record: any, order: string[]}[], read: number, index: string | null}>} each record with its sort
+ *   texts; the number of read records, and the path of the index
  */
 export async function run(work, query, indexes, count) {
   const edited = await editedOf(work, query.resource), found = { rows: [], read: 0, index: null };
@@ -168,13 +168,13 @@ export async function run(work, query, indexes, count) {
   return found;
 }
 
-/** Gets what a query needs before its transaction: the records of a resource that is not kept, and the module of references. */
+/** Loads data for a query before its transaction: the records of a resource that is not kept, and the module of references. */
 export async function prepare(desk, resource, { signal, follow }) {
   if (follow) desk.follow ??= await loaded(import("./follow.js"));
   await desk.reach(resource, signal);
 }
 
-/** Runs the body of a query once it is known what the resource holds, and notes how long it took. */
+/** Runs the body of a query when the records are available, and notes its duration. */
 export async function timed(desk, local, resource, options, body) {
   await prepare(desk, resource, options);
   const begun = performance.now(), told = {};
@@ -188,12 +188,12 @@ export async function timed(desk, local, resource, options, body) {
   return result;
 }
 
-/** The records that match, in order, with `next` for the page behind them. */
+/** The records that match, in order, with `next` for the following page. */
 export async function query(desk, local, resource, options = {}) {
   const found = await timed(desk, local, resource, options, async (work, query, told) => {
     const { rows, read, index } = await run(work, query, local.indexes, query.limit && query.limit + 1), { limit = Infinity } = query;
     Object.assign(told, { read, index });
-    // What comes from the browser's database is a copy already.
+    // The browser's database returns copies.
     const records = rows.slice(0, limit).map(({ record }) => (work.tx.store ? record : copy(record)));
     return Object.assign(records, { next: rows.length > limit ? query.nextOf(rows[limit - 1].order) : null, ...(await query.beside?.(work, records)) });
   });

@@ -7,7 +7,7 @@ const done = (request) => new Promise((resolve, reject) => {
   request.onerror = () => reject(request.error);
 });
 
-/** Entries of a table from one key to another, exclusive, in order; with `isDown` the last ones first. */
+/** Entries of a table from one key to another, exclusive, in order; with `isDown` in reverse order. */
 export async function range(tx, table, low, high, count, isDown) {
   if (!(low < high)) return [];
   if (!tx.store) return tx.range(table, low, high, count, isDown);
@@ -26,5 +26,5 @@ export async function range(tx, table, low, high, count, isDown) {
   });
 }
 
-/** The values of some keys, without those that are not there. */
+/** The values of some keys, without missing keys. */
 export const many = async (tx, table, keys) => (await Promise.all(keys.map((key) => (tx.store ? done(tx.store(table).get([table, key])) : tx.get(table, key))))).filter(Boolean);

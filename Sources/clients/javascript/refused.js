@@ -10,11 +10,11 @@ import { idKey, nearest } from "./values.js";
 /*
  * The list of refused pushes. Loaded with `decisions.js`.
  *
- * A path names a part of the entry's record: `section`, `section.group`, `list[ID]`, `list[ID].group`. ID is JSON. The name of
- * a field means its group.
+ * A path names a part of the entry's record: `section`, `section.group`, `list[ID]`, `list[ID].group`. ID is JSON. A field's
+ * name selects its group.
  */
 
-/** The problem of an edit; that of its push where it was only rolled back with it. */
+/** The problem of an edit; the push's problem if the edit was only rolled back with it. */
 export const causeOf = ({ problem: own }, problem) => (own && own.code !== "rolled-back" ? own : problem);
 
 const sectionsOf = (work, { resource }) => work.rules.resources.get(resource)?.sections;
@@ -22,7 +22,7 @@ const sectionsOf = (work, { resource }) => work.rules.resources.get(resource)?.s
 /** The path of a row. */
 const pathOf = ({ section, item }) => (item === undefined ? section : `${section}[${JSON.stringify(item)}]`);
 
-/** The groups of a row with their fields; none of a deletion. */
+/** The groups of a row with their fields; none for a deletion. */
 const groupsIn = (row, sections) => (row.new ? groupsOf(row, sections?.get(row.section)) : []);
 
 /** Keeps the groups that a refusal names with the edit, so that their ids are mapped with it. */
@@ -45,7 +45,7 @@ export function withFaulty(work, edit, { problem, outcomes = [] }, index) {
 /** The paths of the groups that a refusal names. */
 export const faultyIn = ({ faulty = [] }) => faulty.map((one) => (one.group === undefined ? pathOf(one) : `${pathOf(one)}.${one.group}`));
 
-/** What was refused, the oldest first. */
+/** The refused pushes, the oldest first. */
 export async function entries(work) {
   return Promise.all((await work.values("x")).map(async ({ seq, edits, told, at, problem }) => {
     const { resource, id } = edits[at];
@@ -59,7 +59,7 @@ export async function entries(work) {
 /** The number of times that a part of an entry was sent. A form of it saves nothing if this is another number by then. */
 export const versionOf = ({ version = 0 }) => version;
 
-/** Takes out what was refused; null if a part of it was sent since this version. */
+/** Removes a refused push; null if a part of it was sent since this version. */
 export async function take(work, number, version) {
   const entry = await work.tx.get("x", number);
   if (!entry || versionOf(entry) !== (version ?? versionOf(entry))) return null;
@@ -69,10 +69,10 @@ export async function take(work, number, version) {
   return entry;
 }
 
-/** An edit without what belongs to its refusal. */
+/** An edit without the members of its refusal. */
 export const bareEdit = ({ wire: _, faulty: __, ...edit }) => edit;
 
-/** Puts a refused push behind the others again, what it builds on before it; returns a ticket. */
+/** Appends a refused push to the queue, after the pushes that it needs; returns a ticket. */
 async function resend(work, number, paths = []) {
   const entry = await take(work, number);
   if (!entry) return null;
@@ -89,14 +89,14 @@ async function resend(work, number, paths = []) {
   return tickets.at(-1);
 }
 
-/** Keeps what is not sent of an entry under the same name. */
+/** Keeps the unsent part of an entry under the same name. */
 export async function putBack(work, { edits, told, at, ...entry }, left) {
   const indexes = left.map(({ resource, id }) => edits.findIndex((one) => one.resource === resource && idKey(one.id) === idKey(id)));
   await work.tx.put("x", entry.seq, { ...entry, version: versionOf(entry) + 1, tickets: [], edits: left, told: indexes.map((index) => told[index]), at: Math.max(indexes.indexOf(at), 0) });
   work.meta.refused += 1;
 }
 
-/** Splits the edits of an entry: those to send, and the parts of its record that some paths name. */
+/** Splits the edits of an entry into those to send, and the parts of its record that the paths name. */
 function parted(work, { edits, at }, paths) {
   if (!paths.length) return { sent: edits, left: [] };
   const edit = edits[at], sections = sectionsOf(work, edit), kept = [], left = [], found = new Set();
@@ -140,10 +140,10 @@ async function discard(work, number) {
   for (const ticket of entry ? await work.tickets(entry) : []) await work.end(ticket, { ...ticket.outcome, status: "discarded" });
 }
 
-/** What was refused, as the app gets it. */
+/** A refused push in the form for the app. */
 export const refusedEdits = async (desk, local) => (await local.read(entries)).map(({ seq, ...entry }) => withChoice(desk, seq, entry));
 
-/** What was refused, with what can be done about it. */
+/** A refused push with its methods. */
 export const withChoice = (desk, number, told) => ({
   ...told,
   resend: ({ without } = {}) => desk.queued((work) => resend(work, number, without)),

@@ -7,17 +7,17 @@ import { settle } from "./told.js";
 import { same } from "./values.js";
 
 /*
- * Rules that are new to a store, and edits that were made under the rules before. Loaded where the rules are read.
+ * New rules of a store, and edits that were made under earlier rules. Loaded when the rules are read.
  *
  * A resource is stale while its bases have another shape than the rules: then its rules before count (`Rules`), its edits
  * wait, and its records are fetched again (`download.js`).
  */
 
-/** Tells whether the records of a resource are stored here: all tabs of a store store those of the tab that was opened last. */
+/** Returns whether the store keeps the records of a resource: all tabs of a store use the resources of the last opened tab. */
 export const isKept = ({ meta: { kept } }, resource) => kept?.includes(resource) ?? true;
 
 /**
- * Reads the rules where they are not known or not good any more, and then the records of stale resources.
+ * Reads the rules if they are missing or outdated, and then the records of stale resources.
  *
  * @returns {Promise<Error | void>} why these records cannot be had now
  */
@@ -36,7 +36,7 @@ export async function readRules({ local, gateway, options, wants, signal, progre
   } catch (error) {
     const { kind } = error.answer ?? {};
     if (!["lost", "retry", "refused"].includes(kind)) throw error;
-    // The rules may lack a field of the earlier filter: then all records of the next one are read.
+    // If the rules lack a field of the earlier filter, all records of the next filter are read.
     if (kind === "refused" && isDue) throw lost(error.answer, "resync");
     wants.readRules = kind === "refused";
     return error;
@@ -44,7 +44,7 @@ export async function readRules({ local, gateway, options, wants, signal, progre
 }
 
 /**
- * Stores the rules that the gateway tells.
+ * Stores the rules from the gateway.
  *
  * @param {import("./local.js").Local} local
  * @param told the answer to `GET /v1/rules`
@@ -53,12 +53,12 @@ function setRules(local, told) {
   return local.write(async (work) => {
     const { meta, rules } = work, before = await work.tx.get("meta", "rules"), known = new Map(before?.resources.map((one) => [one.resource, one]));
     const stale = new Map(before?.stale?.filter(([name]) => told.resources.some(({ resource }) => resource === name)));
-    // Records of rules in between have a shape that nobody knows.
+    // The shape of records under rules in between is unknown.
     const isMixed = meta.seen?.some((version) => version !== told.version);
     meta.seen = undefined;
     for (const one of told.resources) {
       const { resource: name, shape = "" } = one, old = known.get(name);
-      // A snapshot that the app began with has the shape of its own rules.
+      // The app's first snapshot has the shape of the rules in it.
       const isNew = () => isKept(local, name) && (before ? !old : meta.revision !== null && meta.filled !== told.version);
       if (!stale.has(name) && (old ? isMixed || (old.shape ?? "") !== shape : isNew())) stale.set(name, old ?? (before ? null : one));
     }
@@ -94,7 +94,7 @@ async function forget(work, resource) { for (const [, { r }] of await work.tx.al
 /** Builds every edit that is not frozen again, by the rules that count now. */
 async function reshape(work, before) {
   for (const { seq } of await work.pushes()) {
-    const push = await work.push(seq); // or it was refused with an earlier one
+    const push = await work.push(seq); // or it was refused with an earlier push
     if (push) await reshapePush(work, push, before);
   }
   const sectionsOf = ({ resource }, rules = work.rules) => rules?.resources.get(resource)?.sections;
@@ -103,7 +103,7 @@ async function reshape(work, before) {
 }
 
 /**
- * Builds a push again. An edit of a group, a section or a resource that is gone is refused.
+ * Builds a push again. Refuses edits of groups, sections and resources that the rules no longer have.
  *
  * @param {Rules | null} before the rules under which it was made
  */
@@ -127,7 +127,7 @@ export async function reshapePush(work, push, before = work.rules) {
   return settle(work, push, [], problem);
 }
 
-/** The row by the rules of its section; none where nothing is left of it, null where something of it is gone. */
+/** The row by the rules of its section; none if nothing of it is left, null if a part of it was removed. */
 function reshaped(row, section, below) {
   if (!section || section.isList !== (row.item !== undefined)) return null;
   row = renamedRow(row, section);

@@ -4,7 +4,7 @@ import { putRecords } from "./told.js";
 import { idKey, isTemporary } from "./values.js";
 
 /*
- * Loaded where all records of a resource are asked for, page by page, or one of a resource that is not kept here.
+ * Loaded for a request for all records of a resource, page by page, or for a record of a resource that is not kept.
  */
 
 /** Hands all records of a resource over, a page of them at a time. */
@@ -24,8 +24,8 @@ const told = (record) => (unreadable(record) ? { record: null, problem: record.p
 const underWay = async (work) => new Set((await work.pushes()).flatMap(({ body, records = [] }) => (body ? records : [])));
 
 /**
- * Stores what requests have found. A record whose edits were under way since before the request stays as it is: the answer to
- * these may be older or newer than what was found.
+ * Stores the results of requests. A record whose edits were already in progress at the request does not change: their answer
+ * may be older or newer than the result.
  */
 async function storing({ local }, body) {
   const before = await local.read(underWay);

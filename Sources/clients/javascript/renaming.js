@@ -5,7 +5,7 @@ import { isObject } from "./values.js";
  * when new rules are taken. A name that the section still has is never translated.
  */
 
-/** The new names by earlier ones. */
+/** The new names by earlier names. */
 function newNames(section, earlier, nameOf, has) {
   const names = Object.create(null);
   for (const field of section?.fields.values() ?? []) for (const name of field[earlier] ?? []) if (!has(name)) names[name] = nameOf(field);
@@ -55,7 +55,7 @@ export function renamedConflict(entry, sections, before) {
   return { ...entry, ...Object.fromEntries(sides.map((side) => [side, turned(entry[side])])), ...(group !== undefined && { group }) };
 }
 
-/** The name of a group now: its new one, or that of the group which has all of its fields. */
+/** The current name of a group: its new name, or the name of the group that contains all of its fields. */
 function homeOf(group, fields = [], section, names) {
   const name = renamedGroup(group, section), homes = new Set(fields.map((field) => section?.fields.get(names[field] ?? field)?.group));
   return section?.groups.has(name) || homes.size !== 1 ? name : ([...homes][0] ?? name);

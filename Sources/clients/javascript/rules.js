@@ -4,7 +4,7 @@ import { checkValue, copy, idKey, isObject, isTemporary, nearest, same, temporar
 /** JavaScript cannot assign a member of this name, so that no edit may have it. */
 const isAssignable = (name) => name !== "__proto__";
 
-/** A section of a resource, ready to be asked. */
+/** A section of a resource, with lookups. */
 function sectionOf({ section, kind, key, groups, readOnly = [] }) {
   /** Those that can be written, each with the name of its group. */
   const fields = new Map(groups.flatMap(({ fields, formerly: earlier, ...told }) => fields.map((field) => [field.field, { ...told, earlier, ...field }])).filter(([name]) => isAssignable(name)));
@@ -24,10 +24,10 @@ export function withDoubles(row, { doubles }) {
 }
 
 /**
- * What `GET /v1/rules` tells, ready to be asked.
+ * The answer of `GET /v1/rules`, with lookups.
  *
- * `stale` holds the resources whose bases have another shape than these rules, each with its rules before: they count until
- * the records were fetched again. null stands for a resource that was not there before.
+ * `stale` contains the resources whose bases have another shape than these rules, each with its earlier rules, which are
+ * active until the records were fetched again. null represents a new resource.
  */
 export class Rules {
   constructor({ version, limits, resources, stale = [] }) {
@@ -39,7 +39,7 @@ export class Rules {
     }));
   }
 
-  /** @throws {FieldMergeError} where there is none of this name. */
+  /** @throws {FieldMergeError} if no resource has this name. */
   resource(name) { return this.resources.get(name) ?? unknown("resource", name, name, this.resources.keys()); }
 }
 
@@ -53,7 +53,7 @@ export function unknown(what, name, path, names) {
   throw new FieldMergeError(`unknown-${what}`, `There is no ${what} “${path}”${near ? `; did you mean “${near}”?` : "."}`, { path, near });
 }
 
-/** Returns a record whose misspelled sections and fields are errors where they are read or assigned, by the rules' sections of that moment. */
+/** Returns a record that throws if a misspelled section or field is read or assigned, by the sections of the active rules. */
 export function guarded(record, rules) {
   const of = (section) => rules.sections.get(section)?.names ?? [];
   const guard = (target, what, path, names, below = (value) => value) => {
@@ -85,17 +85,17 @@ export function blankRecord({ sections, root }, id = null) {
   return record;
 }
 
-/** Some values of a row. A field that the row does not contain is unknown and left out. */
+/** Some values of a row, without unknown fields, which the row does not contain. */
 export const pick = (row, names) => Object.fromEntries(names.flatMap((name) => (Object.hasOwn(row, name) ? [[name, copy(row[name])]] : [])));
 
-/** The row of the deletion of a row as it was seen. */
+/** The row that deletes a row. */
 const deleted = ({ name, fields }, row, item) => ({ section: name, item, old: pick(row, [...fields.keys()]), new: null });
 
 /**
- * Returns the rows of an edit: what differs between a record as it was seen, null for a new one, and as the app left it.
+ * Returns the rows of an edit: the differences between the base, null for a new record, and the app's record.
  *
- * A row is `{section, item?, old, new}`. `old` is null where the row is created, `new` where it is deleted; else both hold
- * every field of the groups that differ.
+ * A row is `{section, item?, old, new}`. `old` is null if the row is created, `new` is null if it is deleted. Otherwise both
+ * contain every field of the changed groups.
  *
  * @throws {FieldMergeError} for a name that does not exist, and a value that does not fit.
  */
@@ -110,7 +110,7 @@ export function difference({ sections, root }, before, after) {
   });
 }
 
-/** The row of an edit, from what was seen and what the app left; none where nothing differs. */
+/** The row of an edit, from the base and the app's row; none if they are equal. */
 function changed(section, old, now, path, item) {
   if (!isObject(now)) fail("invalid-value", path, "must be an object");
   const names = Object.keys(now).filter((name) => {
@@ -130,7 +130,7 @@ function changed(section, old, now, path, item) {
   return names.length ? { ...row, old: seen, new: { ...seen, ...pick(now, all) } } : [];
 }
 
-/** The id of a new row, by what the app gave: a temporary one, unless the database gives none itself. */
+/** The id of a new row: the app's, or a temporary id if the database generates ids. */
 export function newId(given, { generated }, path) {
   if (given === null && !generated) fail("missing-id", path, "is needed here");
   if (given !== null && generated && !isTemporary(given)) fail("generated-key", path, "is set by the database; leave it out");
@@ -150,5 +150,5 @@ function listRows(section, old, now) {
   return [...rows, ...old.filter(({ id }) => !seen.has(idKey(id))).map((row) => deleted(section, row, row.id))];
 }
 
-/** Returns the rows of the deletion of a record as it was seen. */
+/** Returns the rows that delete a record. */
 export const deletion = ({ root }, record) => [deleted(root, record[root.name] ?? {})];

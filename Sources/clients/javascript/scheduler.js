@@ -1,10 +1,10 @@
 /**
- * Returns what follows from an event, as the table says that every client library shares
- * (`Tests/Clients/Cases/scheduler.json`); where it is silent, nothing happens.
+ * Returns the actions for an event by the table of all client libraries (`Tests/Clients/Cases/scheduler.json`). Without an
+ * entry, nothing happens.
  *
  * @param {string} state
  * @param {string} event
- * @param {Record<string, any>} holds the conditions that hold
+ * @param {Record<string, any>} holds the true conditions
  * @returns {{state: string, actions: string[]}}
  */
 export function next(state, event, { unsent, more, again, fresh }) {

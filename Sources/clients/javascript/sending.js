@@ -7,7 +7,7 @@ import { inOrder } from "./work.js";
  * Pushes on their way, as parts of a local transaction (`work`).
  */
 
-/** The value of a group as it travels: bare where the group is of one field. */
+/** The value of a group in a request: without an object if the group has one field. */
 export const bare = (row, names, isBare = names.length === 1) => row && (isBare ? pick(row, names)[names[0]] : pick(row, names));
 
 /** The edit as it is in a push. */
@@ -15,7 +15,7 @@ export function onTheWire({ resource, id, rows }, rules) {
   const changeset = new Map();
   for (const row of rows) {
     const { section: name, item, old, new: value } = row, section = rules.resources.get(resource)?.sections.get(name);
-    // Several fields are an object, also where only one of them is left.
+    // Several fields are an object, even if only one of them is left.
     const groups = isChange(row) && groupsOf(row, section).map(([group, names]) => {
       const isBare = !(section?.groups.get(group)?.length > 1);
       return [group, { old: bare(old, names, isBare), new: bare(value, names, isBare) }];
@@ -26,25 +26,25 @@ export function onTheWire({ resource, id, rows }, rules) {
   return { resource, id, changeset: Object.fromEntries(changeset) };
 }
 
-/** Bytes from which on a push goes in a request of its own, for which no other waits. */
+/** The size in bytes from which a push has a separate request, for which no other push waits. */
 const large = 256 * 1024;
 
 const bytesOf = (text) => new TextEncoder().encode(text).length;
 
-/** The bytes of a push. They follow from what is stored, so those that cannot be stored have no time. */
+/** The bytes of a push. They must follow from stored data, so bytes that cannot be stored have no time. */
 const bodyOf = ({ key, edits, atomic, body }, { rules, meta, isReading }, now) => body ?? stringify({
   key, feed: meta.feed || undefined, sent: isReading ? undefined : new Date(now).toISOString(), rules: rules.version, edits: edits.map((edit) => onTheWire(edit, rules)), atomic,
 });
 
 /**
- * Stores the bytes of the pushes that go into the next request. A push that cannot be built is refused. Pushes of stale
- * resources and large ones are passed over; if there is nothing else, the first large one goes alone.
+ * Stores the bytes of the pushes of the next request. A push that cannot be built is refused. Pushes of stale resources and
+ * large pushes are skipped; if there are no others, the first large push is sent alone.
  *
  * @param {import("./work.js").Work} work
  * @param {{limit: number, isSingle?: boolean, takesLarge: boolean, now: number}} options `limit`: bytes of a request;
- *   `isSingle`: one push alone; `takesLarge`: a large one may go; `now`: milliseconds since 1970, by the gateway's clock
- * @returns {Promise<{pushes: any[], isLarge: boolean, isHeld: boolean}>} `pushes` has those to repeat before the others;
- *   `isHeld`: all that could not be sent waits for a large one
+ *   `isSingle`: one push alone; `takesLarge`: permits a large push; `now`: milliseconds since 1970, by the gateway's clock
+ * @returns {Promise<{pushes: any[], isLarge: boolean, isHeld: boolean}>} `pushes` begins with repeated pushes; `isHeld`: all
+ *   other pushes wait for a large push
  */
 export async function freeze(work, { limit, isSingle, takesLarge, now }) {
   const { meta } = work, chosen = new Map(), byRecord = new Map();
@@ -55,7 +55,7 @@ export async function freeze(work, { limit, isSingle, takesLarge, now }) {
     if (push.settled) continue;
     const waits = held?.holds(push), isOwnStale = !push.body && push.edits.some((edit) => work.isStale(edit));
     isStale ||= isOwnStale;
-    // The answer to a creation tells what the database filled in: what builds on that is frozen behind it.
+    // The answer to a creation contains values that the database filled in. Edits that need them are frozen after it.
     const below = push.records.flatMap((name) => byRecord.get(name) ?? []);
     if (!push.body && !waits && below.length && work.decisions.isUnknown(work, below, push)) break;
     let body;

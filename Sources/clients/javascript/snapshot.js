@@ -1,7 +1,7 @@
 import { FieldMergeError } from "./errors.js";
 import { parse } from "./json.js";
 
-/** Loaded where `open` is given a snapshot and the store is empty: fills it. */
+/** Fills an empty store from the snapshot in the options of `open`. */
 export async function fill(local, { snapshot, fetch = globalThis.fetch }) {
   const lines = await linesOf(String(snapshot), fetch), head = lines.find((line) => line.snapshot)?.snapshot;
   if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
@@ -10,7 +10,7 @@ export async function fill(local, { snapshot, fetch = globalThis.fetch }) {
   await local.note({ feed, revision, filled: rules, filter: undefined, isDue: local.meta.keep !== undefined });
 }
 
-/** The lines of a snapshot at an address or, in Node, in a file; packed with gzip or not. */
+/** The lines of a snapshot at an address or, in Node, in a file; also compressed with gzip. */
 async function linesOf(address, fetch) {
   let bytes;
   if (globalThis.process?.versions?.node && !/^https?:/.test(address)) bytes = await (await import("node:fs/promises")).readFile(address.startsWith("file:") ? new URL(address) : address);

@@ -3,10 +3,10 @@ import { Ticket } from "./store.js";
 import { idKey } from "./values.js";
 
 /*
- * Questions about edits; loaded with the first of them.
+ * The state of edits; loaded with the first request for it.
  */
 
-/** Finds a ticket by its name, or the last one of a record by its id; null where there is none. */
+/** Finds a ticket by its name, or the last ticket of a record by its id; null if there is none. */
 export async function ticket({ store }, local, name, resource) {
   const told = await local.read(async (work) => {
     const find = async (id) => (await work.tx.get("k", resource === undefined ? idKey(id) : nameOf({ resource, id }))) ?? 0;
@@ -15,7 +15,7 @@ export async function ticket({ store }, local, name, resource) {
   return told ? new Ticket(store, told) : null;
 }
 
-/** `clean`, `draft`, `sending` or `refused`: what becomes of a record, or of a part of it. */
+/** `clean`, `draft`, `sending` or `refused`: the state of a record, or of a part of it. */
 export const state = (desk, local, resource, id, part = "", item) => local.read(async (work) => {
   const [section, name] = part.split("."), { root, sections } = work.rules?.resource(resource) ?? {}, field = sections?.get(section)?.groups.get(name)?.[0] ?? name;
   const place = { resource, id: await work.resolve(id) }, key = item !== undefined && idKey(await work.resolve(item));
