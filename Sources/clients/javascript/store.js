@@ -7,7 +7,7 @@ import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid
 import { within } from "./waits.js";
 import { report, showing, watching } from "./watching.js";
 
-/** An event of a store: its `detail`, whose members stand on the event itself as well. */
+/** An event of a store: its `detail`, with the same members on the event. */
 export class StoreEvent extends Event {
   constructor(type, detail) {
     super(type);
@@ -28,12 +28,12 @@ function handlerOf(listener) {
   return handlers.get(listener);
 }
 
-/** What becomes of an edit. */
+/** The handle of an edit. */
 export class Ticket {
   #store;
   constructor(store, { name, records }) {
     this.#store = store;
-    // By its name `store.ticket` finds it after a restart; `resource` and `id`, which may be temporary, are of the first record.
+    // `store.ticket` finds it by its name after a restart. `resource` and `id`, which may be temporary, belong to the first record.
     Object.assign(this, records[0], { name, records });
   }
 
@@ -46,24 +46,24 @@ export class Ticket {
    */
   wait({ signal } = {}) { return this.#store.awaitOutcome(this.name, signal); }
 
-  /** The outcome, or null where there is none yet. */
+  /** The outcome; null if there is none yet. */
   peek() { return this.#store.outcomeOf(this.name); }
 }
 
 /** A user's records on this device, and the edits that were not sent yet. Made by `open`. */
 export class FieldMergeStore extends EventTarget {
   #options; #storage; #local; #engine; #onConflict; #persisting; #isPersisted = null; #lastStatus; #leader; #channel;
-  /** What the tab that leads says of itself. */
+  /** The status of the leading tab. */
   #leading;
   #observers = new Set();
-  /** The listeners of each type of events, with what ends their delivery (`over`). */
+  /** The listeners of each type of events, with a function that ends their delivery (`over`). */
   #listening = new Map();
   #over = new AbortController();
   /** Who waits for an outcome: the names of tickets, each with a function. */
   #waiters = new Set();
-  /** Syncs that the tab that leads was asked for. */
+  /** Syncs that were requested from the leading tab. */
   #wishes = new Map();
-  /** What modules that are loaded later need of this store; `left` are the tickets as a sign-out left them. */
+  /** Members of this store for modules that are loaded later; `left` are the tickets after a sign-out. */
   #desk = { store: this, listened: new Set(), heard: new Set(), edits: () => this.#edits(), queued: (body) => this.#queued(body), reach: (...what) => this.#reachAll(...what), rule: () => this.#leads && this.#onConflict, leave: () => this.#leave() };
 
   constructor(options, storage) {
@@ -75,14 +75,14 @@ export class FieldMergeStore extends EventTarget {
       if (changed.length || events.length || ended.size) this.#say({ changed, events, ended });
       return this.#changed(changed, events, ended);
     }, () => this.beforeStore);
-    /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
+    /** The app's function for each change of the server when it is stored; may add edits. */
     this.beforeStore = options.beforeStore ?? null;
     Object.assign(this.#desk, { local: this.#local, observers: this.#observers, options });
     this.#local.options = options;
     this.#engine = engineOf(this.#local, options, () => this.#tellStatus());
   }
 
-  /** Reads what is kept, makes a device of what has none, and returns the store. For `open`. */
+  /** Reads the stored data, creates a device id for a new store, and returns the store. For `open`. */
   async prepare() {
     const { server, user = null, resources = null, snapshot } = this.#options, local = this.#local, told = await this.#storage.beside?.(), before = await local.place();
     local.owner = JSON.stringify([bareAddress(server), user]);
@@ -93,12 +93,12 @@ export class FieldMergeStore extends EventTarget {
     if (!before.owner || !same(before.kept ?? null, resources)) await local.write((work) => {
       if (!before.owner && told) work.events.push({ event: "lost", unsent: told.unsent });
       Object.assign(work.meta, nowhere, { owner: local.owner, device: before.device ?? uuid(), kept: resources });
-      work.ended.add(""); // so that the tab that leads hears of it
+      work.ended.add(""); // notifies the leading tab
     });
     if (this.#options.keep || before.isPart) await this.#more(import("./keep.js"), "keep");
     if (snapshot !== undefined && local.meta.revision === null) await (await import("./snapshot.js")).fill(local, this.#options);
     if (this.#options.indexes || this.#options.search || local.meta.indexes) await local.index().catch(() => {});
-    // What was needed once is there from the beginning.
+    // Modules that this store needed before are loaded at once.
     if (local.meta.hasDecisions) await local.load().catch(() => {});
     if (this.#storage.shared) {
       this.#channel = new BroadcastChannel(this.#storage.shared);
@@ -132,7 +132,7 @@ export class FieldMergeStore extends EventTarget {
 
   get #leads() { return this.#leader?.isLeading ?? true; }
 
-  /** This tab leads from now on, and has what was asked of the one before; or it does no longer. */
+  /** This tab begins to lead, and runs the syncs requested from the tab before; or it ends to lead. */
   #lead(isLeading) {
     if (!isLeading) return this.#engine.stop();
     this.#engine.start();
@@ -142,7 +142,7 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: Status
 
-  /** What the store does now: `phase`, `unsent`, `refused`, `progress`, `lastSynced`, `nextTry`, `revision`. */
+  /** The store's status: `phase`, `unsent`, `refused`, `progress`, `lastSynced`, `nextTry`, `revision`. */
   get status() {
     const { unsent, refused, revision, lastSynced = null } = this.#local.meta;
     return { ...((!this.#leads && this.#leading) || this.#engine.standing()), unsent, refused, revision, lastSynced, ...(this.#storage.shared && { persisted: this.#isPersisted }) };
@@ -154,7 +154,7 @@ export class FieldMergeStore extends EventTarget {
     this.#tellStatus();
   }
 
-  /** Tells the app, and tabs that do not lead, where anything is another. */
+  /** Reports a changed status to the app, and to tabs that do not lead. */
   #tellStatus() {
     const { status } = this, text = stringify(status), { device, unsent } = this.#local.meta;
     if (device && !this.#local.isClosed) this.#storage.beside?.({ device, unsent });
@@ -192,7 +192,7 @@ export class FieldMergeStore extends EventTarget {
     this.#unlisten(type, listener);
   }
 
-  /** Forgets a listener. Behind the last one of a type, and once its handlers have returned, another tab may deliver. */
+  /** Removes a listener. After the last listener of a type, and when its handlers have returned, another tab may deliver. */
   async #unlisten(type, listener) {
     const own = this.#listening.get(type);
     if (!own?.delete(listener) || own.size) return;
@@ -203,7 +203,7 @@ export class FieldMergeStore extends EventTarget {
     own.over.abort();
   }
 
-  /** Delivers events of a type from now on, also those that came earlier: one of the tabs does, while it has listeners. */
+  /** Begins to deliver events of a type, including earlier events: one tab delivers them, while it has listeners. */
   async #deliver(type, own) {
     const { shared } = this.#storage, { signal } = own.over, { listened } = this.#desk, locks = shared && globalThis.navigator?.locks;
     const begin = () => {
@@ -217,7 +217,7 @@ export class FieldMergeStore extends EventTarget {
     else begin();
   }
 
-  /** Tells the app of events: of those that nobody heard yet, unless they are given. */
+  /** Delivers events to the app: the given events, or all undelivered events. */
   async #hear(events) {
     const local = this.#local;
     try {
@@ -237,7 +237,7 @@ export class FieldMergeStore extends EventTarget {
 
   #isKept(resource) { return this.#local.meta.kept?.includes(resource) ?? true; }
 
-  /** Reads inside a transaction, once it is known that there is such a resource. */
+  /** Reads inside a transaction, after a check that the resource exists. */
   #read(resource, body) {
     return this.#local.read((work) => {
       work.rules?.resource(resource);
@@ -246,9 +246,9 @@ export class FieldMergeStore extends EventTarget {
   }
 
   /**
-   * Returns a record as the app sees it, with edits that were not sent yet; null where there is none.
+   * Returns a record with unsent edits; null if there is none.
    *
-   * A resource that is not kept is asked for online; without a network what was read last counts.
+   * A resource that is not kept is read online; without a network the last read record is returned.
    */
   async record(resource, id, { signal } = {}) {
     if (!this.#isKept(resource)) await this.#fetch("record", resource, id, signal).catch(async (error) => {
@@ -257,10 +257,10 @@ export class FieldMergeStore extends EventTarget {
     return this.#read(resource, (work) => work.read({ resource, id }));
   }
 
-  /** Gets what is not kept from the gateway. */
+  /** Reads records that are not kept from the gateway. */
   async #fetch(what, ...about) { await (await loaded(import("./remote.js")))[what](await this.#engine.exchanging(), ...about); }
 
-  /** For edits: gets a record that is not kept, where it was never read. */
+  /** For edits: reads a record that is not kept, if it was never read. */
   async reach(resource, id) {
     if (!this.#isKept(resource) && !(await this.#local.read((work) => work.read({ resource, id })))) await this.#fetch("record", resource, id);
   }
@@ -273,7 +273,7 @@ export class FieldMergeStore extends EventTarget {
     await this.#reachAll(resource, signal);
     const found = await this.#read(resource, (work) => work.readAll(resource));
     found.sort((one, other) => compareIDs(one.id, other.id));
-    return this.#storage.shared ? found : copy(found); // what comes from the browser's database is a copy already
+    return this.#storage.shared ? found : copy(found); // the browser's database returns copies
   }
 
   /** The records of one resource: the same methods without its name, for types that `fieldmerge types` writes. */
@@ -317,10 +317,10 @@ export class FieldMergeStore extends EventTarget {
   // MARK: Editing
 
   /**
-   * Edits a record: the function changes what it is given. Resolves with a ticket once the edit is on disk.
+   * Edits a record: the function changes the given copy. Resolves with a ticket when the edit is on disk.
    *
-   * A function that waits for something may run again where another tab edits the same record meanwhile. With `base`, a
-   * record that was read earlier, the function gets a copy of it, and the edit is the difference to it.
+   * An asynchronous function may run again if another tab edits the same record meanwhile. With `base`, a record that was read
+   * earlier, the function gets a copy of the base, and the edit is the difference to the base.
    */
   async edit(resource, id, change, { base } = {}) {
     await this.reach(resource, id);
@@ -338,7 +338,7 @@ export class FieldMergeStore extends EventTarget {
   /** Opens a form: `record` is a working copy to change, `base` the record as it was, `save()` makes one edit. */
   draft(...rest) { return this.#more(import("./lists.js"), "draft", ...rest); }
 
-  /** Opens a form with fields that take what HTML inputs contain; without an id, of a new record. */
+  /** Opens a form with fields for HTML inputs; without an id, for a new record. */
   form(...rest) { return this.#more(import("./form.js"), "form", ...rest); }
 
   /** The rules of a resource: types, members, lengths, policies, `mayWrite`. */
@@ -351,12 +351,12 @@ export class FieldMergeStore extends EventTarget {
   delete(...rest) { return this.transaction((t) => t.delete(...rest)); }
 
   /**
-   * Makes several edits one: all of them are pushed together, and an error leaves none.
+   * Combines several edits: all of them are pushed together, and an error drops all.
    *
-   * The function gets `record`, `records`, `edit`, `create` and `delete`, and may run again where another tab edits the
-   * same records meanwhile.
+   * The function gets `record`, `records`, `edit`, `create` and `delete`, and may run again if another tab edits the same
+   * records meanwhile.
    *
-   * @param {{atomic?: "push" | "edit"}} [options] `edit`: one that is refused does not hold back the others
+   * @param {{atomic?: "push" | "edit"}} [options] `edit`: a refused edit does not block the others
    */
   transaction(body, { atomic } = {}) { return this.#finish(body, atomic === "edit" ? atomic : undefined); }
 
@@ -373,7 +373,7 @@ export class FieldMergeStore extends EventTarget {
 
   #edits() { return editsOf(this, this.#local); }
 
-  /** Puts an edit into the queue, and returns its ticket; null where there was nothing to do. */
+  /** Adds an edit to the queue, and returns its ticket; null if nothing changed. */
   async #queued(body) {
     const told = await this.#local.write(body);
     return told && this.#edited(told);
@@ -388,10 +388,10 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: Tickets and refused edits
 
-  /** Finds a ticket by its name, or the last one of a record by its id; null where there is none. */
+  /** Finds a ticket by its name, or the last ticket of a record by its id; null if there is none. */
   ticket(...rest) { return this.#more(import("./state.js"), "ticket", ...rest); }
 
-  /** For tickets: the outcome, or null where there is none yet. */
+  /** For tickets: the outcome; null if there is none yet. */
   async outcomeOf(name) {
     const local = this.#local, left = this.#desk.left?.find((one) => one.name === name);
     const outcome = (left || (await local.read((work) => work.ticket(name))))?.outcome ?? (left && { status: "discarded", conflicts: [] });
@@ -431,9 +431,9 @@ export class FieldMergeStore extends EventTarget {
   async #more(loading, name, ...rest) { return (await loaded(loading))[name](this.#desk, this.#local, ...rest); }
 
   /**
-   * `clean`, `draft`, `sending` or `refused`: what becomes of a record, or of a part of it.
+   * `clean`, `draft`, `sending` or `refused`: the state of a record, or of a part of it.
    *
-   * @param {string} [place] a section, or `section.group`; a field stands for its group
+   * @param {string} [place] a section, `section.group`, or `section.field` for the field's group
    * @param {any} [item] the id of an item of a list
    */
   state(...rest) { return this.#more(import("./state.js"), "state", ...rest); }
@@ -441,8 +441,8 @@ export class FieldMergeStore extends EventTarget {
   // MARK: Syncing
 
   /**
-   * Sends what was edited and gets what has changed, in the tab that leads. Never throws for the network or an answer: the
-   * report has `phase`, `sent`, `merged`, `refused`, `conflicts`, `changes` and, where something is wrong, `problem`.
+   * Sends edits and reads changes, in the leading tab. Never throws for the network or an answer: the report has `phase`,
+   * `sent`, `merged`, `refused`, `conflicts`, `changes` and, after a failure, `problem`.
    *
    * @param {{signal?: AbortSignal, deadline?: number | Date}} [options] the deadline is a moment, or milliseconds from now
    */
@@ -456,7 +456,7 @@ export class FieldMergeStore extends EventTarget {
     return report ?? { phase: this.status.phase, ...emptyReport };
   }
 
-  /** Syncs by itself from now on: after each edit, when the server tells of a change, when the network returns. */
+  /** Begins automatic syncs: after each edit, after a change on the server, and when the network returns. */
   start() {
     const local = this.#local, { shared } = this.#storage;
     if (this.#leader || local.isClosed) return;
@@ -470,7 +470,7 @@ export class FieldMergeStore extends EventTarget {
     });
   }
 
-  /** Ends what `start` began; edits can go on. */
+  /** Ends automatic syncs; edits are still possible. */
   stop() {
     this.#leader?.stop();
     this.#leader = null;
@@ -478,7 +478,7 @@ export class FieldMergeStore extends EventTarget {
     for (const grant of this.#wishes.values()) grant();
   }
 
-  /** Reads everything anew; edits that were not sent stay. */
+  /** Reads all records again, and keeps unsent edits. */
   async resync(options) {
     await this.#local.note(nowhere);
     return this.sync(options);
@@ -486,7 +486,7 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: The end
 
-  /** Closes the store within two seconds; what is on disk stays. */
+  /** Closes the store within two seconds; stored data are kept. */
   async close() {
     if (this.#local.isClosed) return;
     this.#end();
@@ -507,9 +507,9 @@ export class FieldMergeStore extends EventTarget {
   /**
    * Signs out: deletes the local store.
    *
-   * @param {{unsent?: "refuse" | "send" | "discard", signal?: AbortSignal}} [options] what becomes of edits that were not
-   *   sent: by default the sign-out is refused; `send` sends them first, and refuses where that does not work
-   * @throws {FieldMergeError} `unsent`, whose `unsent` says how many there are
+   * @param {{unsent?: "refuse" | "send" | "discard", signal?: AbortSignal}} [options] the treatment of unsent edits: by default
+   *   the sign-out is refused; `send` sends them first, and refuses after a failure
+   * @throws {FieldMergeError} `unsent`, with the number of edits in its `unsent`
    */
   signOut(...rest) { return this.#more(import("./signout.js"), "signOut", ...rest); }
 
@@ -520,11 +520,11 @@ export class FieldMergeStore extends EventTarget {
     await this.#storage.destroy();
   }
 
-  /** What support wants to know; no values of records. */
+  /** A report for support, without values of records. */
   diagnose() { return this.#more(import("./support.js"), "diagnosis", this.#leads); }
 
   /**
-   * Everything that is kept, as a value; with a path, in Node, also as a file of JSON.
+   * The complete content of the store as a value; with a path, in Node, also as a file of JSON.
    *
    * @param {string} [path]
    */

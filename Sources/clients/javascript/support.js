@@ -1,7 +1,7 @@
 import { entries } from "./decisions.js";
 import { stringify } from "./json.js";
 
-/** Loaded when somebody asks: what support wants to know of a store, with what it says of itself; no values of records. */
+/** Loaded on demand: a report on a store and its status for support, without values of records. */
 export const diagnosis = (desk, local, isLeading) => local.read(async (work) => {
   const { device, feed, revision, rules = null, snapshot } = work.meta, resources = {};
   for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.tx.all(`r:${resource}`)).length;
@@ -17,7 +17,7 @@ export const diagnosis = (desk, local, isLeading) => local.read(async (work) => 
   };
 });
 
-/** Everything that a store keeps; with a path also written down, in Node. */
+/** The complete content of a store; with a path also written to a file, in Node. */
 export async function contents(_, local, path) {
   const told = await local.read(async (work) => {
     const records = {};

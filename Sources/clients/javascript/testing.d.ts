@@ -1,14 +1,14 @@
 /** A store in memory, for `open({ storage })`; another `open` of the same one is a restart. */
 export class MemoryStorage {}
 
-/** A clock that stands still until the test moves it. */
+/** A clock that only the test moves. */
 export class TestClock {
   constructor(options?: { now?: number; random?: () => number });
   now: () => number;
   random: () => number;
   setTimeout: (body: () => void, milliseconds: number) => any;
   clearTimeout: (timer: any) => void;
-  /** Moves on and calls what is due on the way. */
+  /** Moves the clock and calls functions that become due. */
   advance(milliseconds: number): Promise<void>;
   /** Sets the clock without calling anything. */
   set(moment: number): void;
@@ -31,7 +31,7 @@ export class HeldRequest {
   fail(error?: Error): void;
 }
 
-/** A server that does what the test says. */
+/** A server with scripted answers. */
 export class ScriptedServer {
   constructor(options?: { rules?: any; records?: { resource: string; id: any; record: any }[]; feed?: string; revision?: number });
   readonly url: string;
@@ -39,7 +39,7 @@ export class ScriptedServer {
   readonly requests: HeldRequest[];
   rules?: any;
   records?: { resource: string; id: any; record: any }[];
-  /** Answers requests to a path; a handler that answers nothing leaves them to others. */
+  /** Answers requests to a path; if a handler returns nothing, the next handler runs. */
   handle(path: string, handler: (request: HeldRequest) => void): void;
   /** The next request that nothing has answered. */
   request(): Promise<HeldRequest>;

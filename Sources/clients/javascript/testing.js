@@ -1,6 +1,6 @@
 /**
- * For the tests of apps: a store in memory, a server that says what the test wants, a clock that the test moves, and the
- * real gateway in one call (in Node).
+ * For the tests of apps: a store in memory, a server with scripted answers, a clock that the test moves, and the real gateway
+ * in one call (in Node).
  *
  * @example
  * const server = new ScriptedServer({ rules });
@@ -10,7 +10,7 @@ import { parse, stringify } from "./json.js";
 
 export { MemoryStorage } from "./memory.js";
 
-/** A clock that stands still until the test moves it; its random numbers are always a half, or those it was given. */
+/** A clock that only the test moves; its random numbers are a half, or those of the initializer. */
 export class TestClock {
   #now; #timers = new Map(); #last = 0; #random;
 
@@ -28,7 +28,7 @@ export class TestClock {
   };
   clearTimeout = (timer) => void this.#timers.delete(timer);
 
-  /** Moves on, and calls what is due on the way, in its order; what that begins may go on behind it. */
+  /** Moves the clock, and calls due functions in order. Their asynchronous work may continue afterwards. */
   async advance(milliseconds) {
     const end = this.#now + milliseconds;
     for (;;) {
@@ -74,8 +74,8 @@ export class HeldRequest {
    * Answers it.
    *
    * @param {number} status
-   * @param {any} body a text as it is, anything else as JSON; an async iterator of texts as it comes
-   * @param {{headers?: Record<string, string>, breakAt?: number}} [options] `breakAt`: the connection breaks after so many
+   * @param {any} body a text, or any other value as JSON; an async iterator of texts is sent in parts
+   * @param {{headers?: Record<string, string>, breakAt?: number}} [options] `breakAt`: the connection breaks after this number of
    *   bytes
    */
   answer(status, body = "", { headers = {}, breakAt } = {}) {
@@ -116,8 +116,8 @@ function streamed(texts) {
 }
 
 /**
- * A server that does what the test says: `handle` for what is always answered the same way, `request` for the next
- * request that nothing answered.
+ * A server with scripted answers: `handle` for requests with a fixed answer, `request` for the next request without an
+ * answer.
  */
 export class ScriptedServer {
   url = "http://scripted.test";
@@ -132,7 +132,7 @@ export class ScriptedServer {
     this.handle("/v1/snapshot", (request) => this.records && request.answer(200, snapshotText(this), { headers: { "Content-Type": "application/x-ndjson" } }));
   }
 
-  /** Answers requests to a path; a handler that answers nothing leaves it to the others. The last one comes first. */
+  /** Answers requests to a path. If a handler returns nothing, the one added before it runs. */
   handle(path, handler) {
     this.#handlers.unshift([path, handler]);
   }
@@ -176,7 +176,7 @@ function snapshotText({ rules, records, feed, revision }) {
  * @param {string} options.program path of `fieldmerge`
  * @param {string} options.rules folder of rule files
  * @param {string} options.database path of the SQLite file
- * @param {string} [options.sql] statements that make it, where it is not there; they need `sqlite3`
+ * @param {string} [options.sql] statements that create a missing file; they need `sqlite3`
  * @param {string[]} [options.options] further options of `fieldmerge serve`
  * @param {number} [options.port]
  * @returns {Promise<{url: string, stop: () => Promise<void>, kill: () => Promise<void>, restart: () => Promise<void>}>}

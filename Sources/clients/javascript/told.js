@@ -2,10 +2,10 @@ import { created, mapped, nameOf } from "./layers.js";
 import { copy, same } from "./values.js";
 
 /*
- * What the server tells, and what it means for edits: stored in a local transaction (`work`), of which it is a part.
+ * The server's changes and results, and their effects on edits, stored within a local transaction (`work`).
  */
 
-/** Stores what the server says of a record; null where it is gone. With a problem the base stays, and shows it. */
+/** Stores the server's record; null if it was deleted. With a problem, keeps the base and adds the problem to it. */
 export async function putRecord(work, { resource, id, record, problem, by = null }) {
   const place = { resource, id }, before = await work.base(place);
   if (problem) record ??= before && { ...before, problem };
@@ -17,14 +17,14 @@ export async function putRecord(work, { resource, id, record, problem, by = null
   if (work.seeing) await work.decisions.see(work, { ...place, before, record: copy(record), by });
 }
 
-/** Stores what the server says of many records: at once, unless the app wants to see each. */
+/** Stores many records of the server: at once, unless the app has a function for each. */
 export async function putRecords(work, told) {
   if (work.meta.isPart) told = await work.decisions.filtered(work, told);
   if (!work.seeing) await Promise.all(told.map((one) => putRecord(work, one)));
   else for (const one of told) await putRecord(work, one);
 }
 
-/** Stores a page of changes where it goes on from the place that is stored, and tells whether it did. */
+/** Stores a page of changes if it continues from the stored position; returns whether it did. */
 export async function putPage(work, { changes, feed, revision, rules }, place, lastSynced) {
   const { meta } = work;
   // Records of rules that may be past when they are read.
@@ -38,7 +38,7 @@ export async function putPage(work, { changes, feed, revision, rules }, place, l
 }
 
 /**
- * Stores what became of a push.
+ * Stores the outcome of a push.
  *
  * @returns {Promise<"merged" | "refused" | "retry" | "rules" | "history" | "known">}
  */
@@ -54,7 +54,7 @@ export async function answered(work, { seq, key }, answer) {
 export async function settle(work, push, results, problem) {
   const first = work.events.length, ends = await endsOf(work, push, results, problem), conflicts = work.events.slice(first), ids = Object.assign({}, ...results.map((result) => result.ids));
   for (const { edit, isRefused, id } of ends) if (edit.creates && !isRefused) ids[edit.id] ??= id;
-  // Frozen bytes of later pushes may still name its temporary ids; then it is repeated in front of them.
+  // Frozen bytes of later pushes may still name its temporary ids; then it is repeated before them.
   const settled = push.edits.flatMap(created);
   await work.save({ ...push, edits: [], settled: !problem && (await work.isRepeated(push.seq, settled)) ? settled : undefined });
   work.isTold = true;
@@ -66,13 +66,13 @@ export async function settle(work, push, results, problem) {
     await work.end(ticket, {
       status: "merged", conflicts: conflicts.filter(isAbout), record: own[0]?.record ?? null, records: own.map(({ resource, id, record }) => ({ resource, id, record })),
     });
-    // Old ones are forgotten now and then.
+    // Old tickets are deleted from time to time.
     if (ticket.seq % 100 === 0) await work.decisions.prune(work);
   }
   if (ends.some((end) => end.isRefused)) await work.decisions.refuse(work, push, ends, problem, !results.length, isMapped ? ids : undefined);
 }
 
-/** What became of each edit of a push; the records that their results tell are stored. */
+/** The outcome of each edit of a push; stores the records in their results. */
 async function endsOf(work, push, results, problem) {
   // A key that was sent with an earlier place may be answered with a record that the changes have passed already.
   const ends = [], { kept } = work.meta;
@@ -80,7 +80,7 @@ async function endsOf(work, push, results, problem) {
   for (const [index, edit] of push.edits.entries()) {
     const result = results[index];
     if (!result && !problem) continue;
-    // The changes never tell a record of a resource that is not kept.
+    // The changes never contain a record of a resource that is not kept.
     const isFresh = push.stamp === work.stamp || (kept && !kept.includes(edit.resource));
     const isRefused = !!problem || (result.status ?? "merged") !== "merged", id = isRefused ? edit.id : (result.id ?? edit.id), place = { resource: edit.resource, id };
     let record = result?.record ?? null;

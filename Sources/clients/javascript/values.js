@@ -2,7 +2,7 @@ import { fail } from "./errors.js";
 
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The address of a gateway without the slash behind it. */
+/** The address of a gateway without a slash at its end. */
 export const bareAddress = (server) => String(server).replace(/\/+$/, "");
 
 /** Tells whether two JSON values are the same, whatever the order of their members. */
@@ -16,10 +16,10 @@ export function same(one, other) {
 /** Whether a value is a number, which may be a BigInt. */
 const isNumber = (value) => ["number", "bigint"].includes(typeof value);
 
-/** A deep copy of a JSON value; undefined stays undefined. */
+/** A deep copy of a JSON value, or undefined. */
 export const copy = (value) => structuredClone(value);
 
-/** The text by which an id is known: its spelling in a URL, the same for a number and its decimal string. */
+/** The text of an id: its form in a URL, equal for a number and its decimal string. */
 export const idKey = (id) => [id].flat().map(encodeURIComponent).join();
 
 /** Records by their ids. */
@@ -43,7 +43,7 @@ export const uuid = () => "00000000-0000-4000-8000-000000000000".replace(/[08]/g
 export const temporaryId = () => `tmp:${uuid()}`;
 export const isTemporary = (id) => typeof id === "string" && id.startsWith("tmp:");
 
-/** Returns the name that has the most letters of a misspelled one; undefined where none has enough. */
+/** Returns the name with the most letters of a misspelled name; undefined if none has enough. */
 export function nearest(name, names) {
   let best, most = 0.6;
   for (const candidate of names) {
@@ -59,7 +59,7 @@ const isText = (value) => typeof value === "string";
 const matches = (pattern) => (value) => isText(value) && pattern.test(value);
 const isDecimal = (value) => Number.isFinite(value) || matches(/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i)(value);
 
-/** Whether a text begins with a day that there is, or with none at all, and goes on like a pattern. */
+/** Whether a text begins with an existing date, or with none, and continues like a pattern. */
 const dated = (rest) => {
   const isDated = matches(new RegExp(`^\\d{4}-\\d\\d-\\d\\d${rest}$`));
   return (value) => {
@@ -81,7 +81,7 @@ const fitsDecimal = (value, { precision, scale }) => isDecimal(value)
 
 const isMember = (value, { members }) => isText(value) && (!members || members.includes(value));
 
-/** Whether JSON keeps a value as it is: half surrogates, NaN and undefined become others. */
+/** Whether JSON preserves a value: half surrogates, NaN and undefined change. */
 const isExact = (value) => value === null || (value instanceof String ? isDecimal(`${value}`)
   : typeof value === "object" ? Object.entries(value).flat().every(isExact)
   : typeof value === "string" ? !/\p{Cs}/u.test(value) : ["boolean", "bigint"].includes(typeof value) || Number.isFinite(value));
@@ -90,7 +90,7 @@ const isExact = (value) => value === null || (value instanceof String ? isDecima
 const isUnrounded = (value) => (value && typeof value === "object" ? Object.values(value).every(isUnrounded)
   : !Number.isInteger(value) || Number.isSafeInteger(value) || /e/.test(value));
 
-/** Whether a value fits, by the name of its type; a type that is not here is left to the gateway. */
+/** Whether a value fits, by the name of its type; the gateway checks all other types. */
 const kinds = {
   boolean: (value) => [true, false, 0, 1].includes(value), json: isUnrounded,
   integer: isInteger, year: isInteger, bit: isInteger,

@@ -1,5 +1,5 @@
 /**
- * Waits for a promise until a signal or a deadline; undefined where either came first.
+ * Waits for a promise until a signal or a deadline; undefined if either was first.
  *
  * @param {Promise<any>} promise
  * @param {{signal?: AbortSignal, deadline?: number | Date}} options the deadline is a moment, or milliseconds from now

@@ -1,11 +1,11 @@
 import { byKey, compareIDs, idKey, same } from "./values.js";
 
-/** Tells of an error in a function of the app that nobody awaits. */
+/** Reports an error in a function of the app that is not awaited. */
 export const report = (error) => (globalThis.reportError ?? console.error)(error);
 
 /**
- * Something that is watched: `show` gives it another value. What is `shown` is a store of Svelte and a source of React's
- * `useSyncExternalStore`. Who iterates gets the latest value.
+ * A watched value: `show` changes it. `shown` is a store of Svelte and a source of React's `useSyncExternalStore`. An
+ * iterator gets the latest value.
  */
 export function showing(ended) {
   const listeners = new Set();
@@ -44,14 +44,13 @@ export function showing(ended) {
 }
 
 /**
- * Watches a record, or all of a resource: the callback gets it now, and again after each change; so does who iterates, the
- * latest counting.
+ * Watches a record, or all records of a resource: the callback gets the value now, and again after each change. An iterator
+ * gets the latest value.
  *
- * @param {(changed: {resource: string, id: any}[] | null) => Promise<any[]>} read reads what has changed, or
- *   everything
+ * @param {(changed: {resource: string, id: any}[] | null) => Promise<any[]>} read reads the changed records, or all
  * @param {{isList: boolean, callback?: (value: any) => void, ended: () => void}} options
- * @returns {{look: (changed?: {resource: string, id: any}[]) => Promise<void>, end: any}} `look` looks at what has changed;
- *   `end` ends the watching when called, and is an async iterator
+ * @returns {{look: (changed?: {resource: string, id: any}[]) => Promise<void>, end: any}} `look` reads the changes; `end` ends
+ *   the subscription when called, and is an async iterator
  */
 export function watching(read, { isList, callback, ended }) {
   let seen = null, isLooking = false, pending = [];
@@ -66,7 +65,7 @@ export function watching(read, { isList, callback, ended }) {
         let isOther = !seen;
         const places = pending.splice(0), found = byKey((await read(seen && places)).filter(Boolean));
         seen ??= new Map();
-        // A record that has its id now stands no longer under its temporary one.
+        // A record with a real id is removed under its temporary id.
         for (const { id } of places) if (!found.has(idKey(id))) isOther = seen.delete(idKey(id)) || isOther;
         let isMoved = isOther;
         for (const [key, record] of found) {

@@ -5,21 +5,21 @@ import { byKey, idKey, isTemporary, uuid } from "./values.js";
 
 export const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
 
-/** Thrown where a transaction is to be run again: behind `decisions.js`, or without what failed in it. */
+/** Thrown to run a transaction again: after loading `decisions.js`, or without its failed part. */
 export const needsDecisions = Symbol("decisions");
 
 /**
- * One local transaction: everything that reads or writes what a client keeps.
+ * One local transaction: all reads and writes of a client's store.
  *
- * It is kept in tables: `r:RESOURCE` base records, `p` pushes by number, `q` the pushes of each record, `n:ID` the pushes
- * that name a temporary id, `i` the ids of temporary ones, `f` what the database has filled in where these were created, `x`
- * refused pushes, `t` tickets, `k` the ticket of a name, and the last one of each record, `e` events that nobody heard yet,
- * and `meta`.
+ * The store has tables: `r:RESOURCE` base records, `p` pushes by number, `q` the pushes of each record, `n:ID` the pushes that
+ * name a temporary id, `i` the real ids of temporary ids, `f` the values that the database has filled in at their creation,
+ * `x` refused pushes, `t` tickets, `k` the ticket of a name and the last ticket of each record, `e` undelivered events, and
+ * `meta`.
  *
- * A push is `{seq, key, edits, atomic, tickets, records, names}`, with `body` and `stamp` once it is frozen, and `settled`,
+ * A push is `{seq, key, edits, atomic, tickets, records, names}`, with `body` and `stamp` when it is frozen, and `settled`,
  * the temporary ids that it created, if it was answered and has to be repeated. `records` and `names` are its entries in `q`
- * and `n:ID`. `doubt` counts its requests of which no answer says that they wrote nothing. With `change` it is of another
- * history and waits for a snapshot (`history.js`).
+ * and `n:ID`. `doubt` counts its requests that may have written. A push with `change` is of another history and waits for a
+ * snapshot (`history.js`).
  */
 export class Work {
   #bases = new Map();
@@ -28,11 +28,11 @@ export class Work {
   #released = new Set();
   /** Records that this work touches, as they were before. */
   before = new Map();
-  /** Whether the server tells something. */
+  /** Whether the transaction stores data from the server. */
   isTold = false;
-  /** An answer told of a state that the changes have passed, so what stands comes with the next ones. */
+  /** An answer is older than the stored changes, so the current records come with the next changes. */
   isBehind = false;
-  /** Records that this client deleted itself, and who changed each, where the change tells it. */
+  /** Records that this client deleted, and the sender of each change, if it is known. */
   deleted = new Set();
   by = new Map();
   events = [];
@@ -45,20 +45,20 @@ export class Work {
   constructor(tx, meta, local) {
     this.tx = tx;
     this.#local = local;
-    /** What is kept once: feed and revision, counters, the device's id. Changes to it are stored by `finish`. */
+    /** Single values: feed and revision, counters, the device's id. `finish` stores changes to them. */
     this.meta = { seq: 0, unsent: 0, refused: 0, offset: 0, feed: null, revision: null, snapshot: null, ...meta };
   }
 
   get rules() { return this.#local.rules; }
 
-  /** The functions for what only some answers need. */
+  /** Functions that only some answers need. */
   get decisions() {
     if (!this.#local.decisions) throw needsDecisions;
     this.meta.hasDecisions = true;
     return this.#local.decisions;
   }
 
-  /** The app's function that sees changes of the server's as they are stored. */
+  /** The app's function for changes of the server when they are stored. */
   get seeing() { return this.#local.seeing(); }
 
   /** The values of a table, in the order of their numbers. */
@@ -66,7 +66,7 @@ export class Work {
 
   // MARK: Records
 
-  /** The id by which a record is known now. */
+  /** The current id of a record. */
   async resolve(id) { return isTemporary(id) ? ((await this.tx.get("i", id)) ?? id) : id; }
 
   async base(place) {
@@ -75,7 +75,7 @@ export class Work {
     return this.#bases.get(name);
   }
 
-  /** Puts a base, or null, without asking what it means for anybody's edits; for records that nobody edits. */
+  /** Stores a base, or null, without an update of edits; for records without edits. */
   async putBase(place, record) {
     const at = [`r:${place.resource}`, idKey(place.id)], name = nameOf(place);
     if (this.meta.indexes && !this.written.has(name)) this.written.set(name, { ...place, before: await this.base(place) });
@@ -111,7 +111,7 @@ export class Work {
     return inOrder((await Promise.all([...new Set(found.flat().map(([seq]) => seq))].map((seq) => this.push(seq)))).filter(Boolean));
   }
 
-  /** What the app reads. */
+  /** The record for the app. */
   async read({ resource, id }) { return this.below({ seq: Infinity }, { resource, id: await this.resolve(id) }); }
 
   /** The record below the edit of a push: the base with the edits of earlier pushes. */
@@ -119,7 +119,7 @@ export class Work {
     return view(await this.base(place), (await this.pushesOf(place)).filter((one) => one.seq < seq), place, this.rules);
   }
 
-  /** What the app reads of all records of a resource. */
+  /** All records of a resource for the app. */
   async readAll(resource) {
     const found = byKey((await this.tx.all(`r:${resource}`)).map(([, { r }]) => r));
     for (const push of this.meta.unsent ? await this.pushes() : []) {
@@ -162,9 +162,9 @@ export class Work {
    * Adds the edits of one local transaction to the queue.
    *
    * @param {{resource: string, id: any, creates?: boolean, rows: any[]}[]} edits
-   * @param {{resource: string, id: any}[]} about what the ticket is about where nothing is left of them
+   * @param {{resource: string, id: any}[]} about the records of the ticket if no edit is left
    * @param {"edit"} [atomic]
-   * @param {boolean} [isApart] the edits are a push of their own
+   * @param {boolean} [isApart] the edits are a separate push
    * @returns {Promise<any>} the ticket
    */
   async append(edits, about, atomic, isApart) {
@@ -182,7 +182,7 @@ export class Work {
     return this.tx.get("t", ticket.seq);
   }
 
-  /** The unsent push that edits join, with these in it; null where there is none. */
+  /** The unsent push that contains the new edits after joining them; null if there is none. */
   async #joined(edits, atomic) {
     const last = inOrder((await Promise.all(edits.map((edit) => this.pushesOf(edit)))).flat()).at(-1);
     if (!last || last.body || last.atomic !== atomic) return null;
@@ -193,7 +193,7 @@ export class Work {
       own.rows = rows;
     }
     if (last.edits.flatMap(({ rows }) => rows).length > limits.items || stringify(last.edits).length >= limits.body / 2) return null;
-    // No later push may create or delete what these need, and a creation that others build on is not taken back.
+    // No later push may create or delete records that these edits need. A creation that other edits need is not cancelled.
     const left = last.edits.filter(({ rows }) => rows.length), stay = left.flatMap(created), lost = made.filter((id) => !stay.includes(id));
     const isLater = async (pushes, ends) => (await pushes).some((push) => push.seq > last.seq && push.edits.some(ends));
     if (await isLater(this.naming(needs), (edit) => created(edit).some((id) => needs.includes(id)))) return null;
@@ -203,10 +203,10 @@ export class Work {
     return left.flatMap(named).some((id) => lost.includes(id)) || (await this.naming(lost)).some(({ seq }) => seq !== last.seq) ? null : last;
   }
 
-  /** Stores a push that is sent now; in memory if this transaction cannot write. */
+  /** Stores a push before it is sent; in memory if this transaction cannot write. */
   keep(push) { return this.isReading ? this.#local.unstored.set(push.seq, push) : this.tx.put("p", push.seq, push); }
 
-  /** Stores an unsent push without the edits that have come to nothing; where none is left its tickets end. */
+  /** Stores an unsent push without edits that cancel each other; if none is left, its tickets end. */
   async shrink(push) {
     await this.touch(...push.edits);
     push.edits = push.edits.filter(({ rows }) => rows.length);
@@ -214,7 +214,7 @@ export class Work {
     for (const ticket of push.edits.length ? [] : await this.tickets(push)) await this.#cancelled(ticket);
   }
 
-  /** Ends the ticket of edits that came to nothing. */
+  /** Ends the ticket of edits that cancel each other. */
   async #cancelled(ticket) {
     const [first] = ticket.records;
     return this.end(ticket, { status: "merged", conflicts: [], record: first ? await this.read(first) : null });
@@ -233,7 +233,7 @@ export class Work {
 
   // MARK: Tickets
 
-  /** The tickets of a push, or of a refused one, that are kept still. */
+  /** The stored tickets of a push, or of a refused push. */
   async tickets({ tickets }) { return (await Promise.all(tickets.map((seq) => this.tx.get("t", seq)))).filter(Boolean); }
 
   /** A new ticket for edits. */
@@ -244,13 +244,13 @@ export class Work {
     return ticket;
   }
 
-  /** A function that tells whether a ticket is about a record. */
+  /** Returns a function that tests if a ticket concerns a record. */
   async isAbout({ records }) {
     const places = await Promise.all(records.map(async ({ resource, id }) => nameOf({ resource, id: await this.resolve(id) })));
     return (place) => places.includes(nameOf(place));
   }
 
-  /** Stores what became of an edit; nothing yet where it is left out. */
+  /** Stores the outcome of an edit; without an outcome, the ticket is open. */
   async end(ticket, outcome) {
     if (outcome) this.ended.add(ticket.name);
     await this.tx.put("t", ticket.seq, Object.assign(ticket, { outcome }));
@@ -270,7 +270,7 @@ export class Work {
 
   // MARK: The end
 
-  /** Stores what the transaction leaves behind: first what the server's words mean for unsent edits, then events and counters. */
+  /** Stores the results of the transaction: first the effects of the server's data on unsent edits, then events and counters. */
   async finish() {
     if (this.meta.isRebuilding && this.meta.revision !== null) await this.decisions.rebuild(this);
     for (const { base, pushes, ...place } of this.isTold ? this.before.values() : []) {
@@ -284,7 +284,7 @@ export class Work {
     await this.tx.put("meta", "meta", this.meta);
   }
 
-  /** Drops what was answered and need not be repeated, since no frozen push names it any more. */
+  /** Drops answered pushes that need no repetition, since no frozen push names their ids any more. */
   async #dropSettled() {
     for (const push of this.#released.size ? await this.naming([...this.#released]) : []) {
       const { settled, seq } = push;
@@ -296,5 +296,5 @@ export class Work {
   async isRepeated(seq, ids) { return (await this.naming(ids)).some((other) => other.seq !== seq && !other.settled && other.body); }
 }
 
-/** The names by which a ticket is found: its own, and those of its records until there is a newer one. */
+/** The names that find a ticket: its name, and the names of its records until there is a newer ticket. */
 export const namesOf = ({ name, records }) => [idKey(name), ...records.flatMap((place) => [nameOf(place), idKey(place.id)])];
