@@ -2,7 +2,7 @@ import Foundation
 
 /// A part of an edit by its path: `section`, `section.group`, `list[ID]`, `list[ID].group`.
 ///
-/// A field stands for its group.
+/// A field selects its group.
 struct PartPath {
     private let section: String
     private let item: IDText?

@@ -1,6 +1,6 @@
 extension RecordChanges {
     /// Returns these and later changes as one edit (first `old`, last `new`), empty if they cancel out; nil if they
-    /// have to stay two.
+    /// cannot be joined.
     package func composed(with later: RecordChanges, of resource: ResourceRules) -> RecordChanges? {
         if isDeletion(of: resource) { return nil }
         let root = resource.root.name
@@ -64,9 +64,9 @@ extension RecordChanges {
         }
     }
 
-    /// Returns true if the user of a later edit saw the earlier one.
+    /// Returns true if the base of a later edit contains the earlier edit.
     ///
-    /// The gateway merges edits whose users did not see each other.
+    /// The gateway merges edits with independent bases.
     private static func follows(_ group: GroupRules, before: JSONObject, seen: JSONObject) -> Bool {
         group.fields.allSatisfy { field in
             before[field.name].map { field.holdsSame($0, seen[field.name] ?? .null) } ?? true

@@ -1,11 +1,11 @@
 /// Edits that were made under other rules.
 extension RecordChanges {
-    /// Returns changes made under other rules as the present ones group them.
+    /// Returns changes made under other rules, in the groups of the active rules.
     ///
     /// - Parameters:
     ///   - seen: the record beneath, which has what a group needs beyond what was edited.
     ///   - unknown: what creations beneath leave to the database.
-    /// - Throws: `InvalidEdit` if a section or a field that the app has set is gone.
+    /// - Throws: `InvalidEdit` if the rules lack a section or a field that the app has set.
     func regrouped(
         for resource: ResourceRules, over seen: JSONObject?, unknown: UnknownFields
     ) throws(InvalidEdit) -> RecordChanges {
@@ -70,7 +70,7 @@ extension RowChange {
             old.merge(sides.old) { _, last in last }
             new.merge(sides.new) { _, last in last }
         }
-        // Fields with an `old` stay known.
+        // Fields with an `old` remain known.
         var unknown = self.unknown.union(hidden.subtracting(old.keys))
         var groups: [String: GroupSides] = [:]
         for name in new.keys.sorted() {

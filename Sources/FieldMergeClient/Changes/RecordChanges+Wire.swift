@@ -1,5 +1,5 @@
 extension RecordChanges {
-    /// Returns the changes as the wire has them, without what is unknown; nil if the rules lack a name of theirs.
+    /// Returns the changes in the wire format, without unknown fields; nil if the rules lack one of their names.
     package func changeset(of resource: ResourceRules) -> JSONObject? {
         var result: JSONObject = [:]
         for change in rows {
@@ -83,7 +83,7 @@ extension RecordChanges {
         return found
     }
 
-    /// Returns the changes with temporary ids replaced by real ones.
+    /// Returns the changes with real ids instead of temporary ids.
     func mapped(_ ids: [String: JSONValue]) -> RecordChanges {
         func mapped(_ fields: JSONObject) -> JSONObject {
             fields.mapValues { value in value.temporaryID.flatMap { ids[$0] } ?? value }
@@ -105,13 +105,13 @@ extension RecordChanges {
 }
 
 extension JSONValue {
-    /// Returns an id with temporary ids replaced by real ones.
+    /// Returns an id with real ids instead of temporary ids.
     func mapped(_ ids: [String: JSONValue]) -> JSONValue {
         if case .array(let parts) = self { return .array(parts.map { $0.mapped(ids) }) }
         return temporaryID.flatMap { ids[$0] } ?? self
     }
 
-    /// Returns any value with every temporary id in it replaced, however deep.
+    /// Returns a value with real ids instead of all temporary ids in it, at any depth.
     package func mappedDeep(_ ids: [String: JSONValue]) -> JSONValue {
         switch self {
         case .array(let elements): .array(elements.map { $0.mappedDeep(ids) })

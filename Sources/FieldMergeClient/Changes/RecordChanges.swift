@@ -8,7 +8,7 @@ package struct RecordChanges: Sendable, Hashable {
         self.rows = rows
     }
 
-    /// Reads changes that were stored; nil if they are none.
+    /// Reads stored changes; nil if they are invalid.
     package init?(text: String) {
         guard let told = JSONValue(text: text)?.arrayValue else { return nil }
         rows = told.compactMap(RowChange.init)
@@ -35,7 +35,7 @@ package struct RecordChanges: Sendable, Hashable {
 // MARK: Found by comparing
 
 extension RecordChanges {
-    /// Finds the changes that lead from one state of a record to another; nil stands for no record.
+    /// Finds the changes from one state of a record to another; nil means no record.
     package init(of resource: ResourceRules, from before: JSONObject?, to after: JSONObject?) {
         let root = resource.root
         guard let after else {

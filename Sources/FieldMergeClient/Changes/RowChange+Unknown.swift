@@ -1,6 +1,6 @@
 /// Fields with no known value before the answer to a creation, which leaves them to the database.
 extension RowChange {
-    /// Returns the change with these fields marked as unknown; `new` keeps those of them that the app has set.
+    /// Returns the change with these fields marked as unknown; `new` keeps fields that the app has set.
     func marked(unknown fields: Set<String>, in section: SectionRules) -> RowChange {
         var marked = self
         switch step {
@@ -24,7 +24,7 @@ extension RowChange {
         return marked
     }
 
-    /// Returns the change with the unknown fields as the row of an answer has them; nil if nothing is left to change.
+    /// Returns the change with the values of an answer's row in unknown fields; nil if nothing is left to change.
     func filled(from row: JSONObject, in section: SectionRules) -> RowChange? {
         guard !unknown.isEmpty else { return self }
         var filled = self
@@ -94,7 +94,7 @@ struct UnknownFields: Sendable {
             guard let section = resource.section(named: change.section) else { continue }
             switch change.step {
             case .create(let new):
-                // Its user sees a row that the gateway has sent already.
+                // The base of this edit is a row from the gateway.
                 guard change.row(of: base, isList: section.isList) == nil else { continue }
                 rows[change.place] = Set(section.fields.keys).subtracting(new.keys)
             case .edit(let groups): for sides in groups.values { rows[change.place]?.subtract(sides.new.keys) }

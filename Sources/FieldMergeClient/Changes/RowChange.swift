@@ -14,17 +14,17 @@ package struct RowChange: Sendable, Hashable {
 
     /// A change of a row, in fields and their values.
     package enum Step: Sendable, Hashable {
-        /// Groups by their names, each with all of its fields but what is unknown.
+        /// Groups by their names, each with all of its known fields.
         case edit([String: GroupSides])
-        /// The fields that were given.
+        /// The set fields.
         case create(JSONObject)
-        /// Every field of its groups as its user saw it, but what is unknown.
+        /// The base values of every known field of its groups.
         case delete(JSONObject)
     }
 
     /// The values of a group before and after.
     package struct GroupSides: Sendable, Hashable {
-        /// The values that its user saw when she began.
+        /// The base values.
         package var old: JSONObject
         /// The values that she wants.
         package var new: JSONObject
@@ -76,7 +76,7 @@ extension RowChange {
         return .object(out)
     }
 
-    /// Reads a change that was stored; nil if it is none.
+    /// Reads a stored change; nil if it is invalid.
     package init?(_ stored: JSONValue) {
         guard let section = stored["section"].stringValue else { return nil }
         self.section = section

@@ -52,9 +52,9 @@ public final class FieldMergeTransaction {
         return edit.id
     }
 
-    /// Creates a record; one that the database does not number needs an id.
+    /// Creates a record; it needs an id unless the database numbers it.
     ///
-    /// - Returns: the record's id, temporary where the database numbers it.
+    /// - Returns: the record's id, temporary if the database numbers it.
     @discardableResult
     public func create(
         _ resource: String, id: (any RecordID)? = nil, _ fill: (inout RecordEdit) throws -> Void = { _ in }
@@ -95,7 +95,7 @@ public final class FieldMergeTransaction {
         }
     }
 
-    /// Returns a record as it is with the edits of this transaction; nil if there is none.
+    /// Returns a record with the edits of this transaction; nil if there is none.
     public func record(_ resource: String, _ id: some RecordID) throws -> Record? {
         try held(resource, id.jsonValue).1?.record
     }
@@ -143,7 +143,7 @@ public struct IncomingChange {
     public let id: JSONValue
     /// The record as the app read it; nil if there was none.
     public let before: Record?
-    /// The record as the gateway sent it; nil if it is gone.
+    /// The record that the gateway sent; nil if it was deleted.
     public let after: Record?
     /// Adds edits of the app's own, stored in the same transaction.
     public let transaction: FieldMergeTransaction

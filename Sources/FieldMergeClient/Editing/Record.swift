@@ -14,21 +14,21 @@ public struct Record: Sendable {
         self.unknown = unknown
     }
 
-    /// Returns whether the record is one of a resource, as far as that is known.
+    /// Returns whether the record belongs to a resource, as far as this is known.
     func isOf(_ resource: String) -> Bool { rules.map { $0.name == resource } ?? true }
 
-    /// The record's id, temporary where it was not created yet.
+    /// The record's id, temporary before the record was created.
     public var id: JSONValue { members["id"] ?? .null }
 
     /// The reason why the gateway cannot read the record now; nil if it can.
     ///
-    /// The values are those that it read last, and edits are allowed.
+    /// The values are from the last successful read, and edits are allowed.
     public var problem: JSONValue? { members["problem"].flatMap { $0["code"] == "unreadable-record" ? $0 : nil } }
 
-    /// The whole record as one value.
+    /// The complete record as one value.
     public var value: JSONValue { .object(members) }
 
-    /// A section: an object, or an array of them in a list; null if there is none.
+    /// A section: an object, or an array of objects for a list; null if there is none.
     public subscript(section: String) -> JSONValue { members[section] ?? .null }
 
     /// A group of a section: of one field the value, of several an object; also a single field by its name.
@@ -53,7 +53,7 @@ public struct Record: Sendable {
         return row[name] ?? .null
     }
 
-    /// Returns a section, or the whole record where none is named, as a value of a type of the app's own.
+    /// Returns a section, or without a name the complete record, as a value of the app's type.
     ///
     /// - Throws: `DecodingError` if the type does not fit.
     public func decode<T: Decodable>(

@@ -3,7 +3,7 @@ import Synchronization
 
 /// An open form of a record: `draft.record["customer", "firstName"] = "Bob"`, then `try await draft.save()`.
 ///
-/// Its base is the record as its user saw it when the form opened, whatever comes meanwhile. Nothing is stored before `save`.
+/// Its base is the record when the form opened; later changes do not affect it. Nothing is stored before `save`.
 public final class RecordDraft: Sendable {
     /// The name of the resource.
     public let resource: String
@@ -41,7 +41,7 @@ public final class RecordDraft: Sendable {
 
     deinit { _ = store.forms.withLock { $0.open.removeValue(forKey: name) } }
 
-    /// The record as its user saw it; nil for a new record.
+    /// The record that the user saw; nil for a new record.
     public var base: Record? {
         state.withLock(\.edit).saved
     }
@@ -54,10 +54,10 @@ public final class RecordDraft: Sendable {
 
     /// Saves what has changed since the form opened, or since the last `save`, as one edit.
     ///
-    /// - Throws: as `edit` does; the form stays open then.
+    /// - Throws: the errors of `edit`; the form is then still open.
     @discardableResult
     public func save() async throws -> Ticket {
-        // A second call saves what the first one has not.
+        // A second call saves only changes since the first call.
         let saving = state.withLock { state in
             let earlier = state.saving
             let saving = Task {
@@ -98,7 +98,7 @@ public final class RecordDraft: Sendable {
     /// The working copy with the fields of its record that are unknown.
     var edit: RecordEdit { state.withLock(\.edit) }
 
-    /// Compares the form with the current record; returns the events of groups that changed beneath it.
+    /// Compares the form with the current record; returns the events of groups that changed in the store.
     ///
     /// - Parameter answered: the rows of unknown fields that the gateway has sent.
     func compare(with record: JSONObject?, answered: [RowChange.Place: JSONObject]) -> [JSONValue] {
@@ -152,7 +152,7 @@ public final class RecordDraft: Sendable {
 
 /// The open forms of a store.
 struct OpenForms {
-    /// A form that may have no reference of the app any more.
+    /// A weak reference to a form.
     struct WeakDraft {
         weak var draft: RecordDraft?
     }
@@ -189,7 +189,7 @@ extension FieldMergeStore {
 
     nonisolated func openDraft(_ name: String) -> RecordDraft? { forms.withLock { $0.open[name]?.draft } }
 
-    /// Has the open forms of changed records report what changed beneath them; nil for all records.
+    /// Makes the open forms of changed records report changes in the store; nil for all records.
     nonisolated func compareDrafts(_ touched: Set<RecordPlace>?) async {
         guard forms.withLock({ !$0.open.isEmpty }) else { return }
         // One call after the other: none compares with an older record than the call before it.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Assigning a field edits its whole group. At its end, the block throws the first value that the rules refuse.
 public struct RecordEdit: Sendable {
-    /// The record's id, temporary until the gateway has given one.
+    /// The record's id, temporary until the gateway has assigned one.
     public let id: JSONValue
     let resource: ResourceRules
     /// The record that the edit is the difference to; nil for a new one.
@@ -124,8 +124,8 @@ public struct RecordEdit: Sendable {
 
     /// A section: an object, or in a list an array of items.
     ///
-    /// Null deletes the row of a section. Of an object, the fields that it does not name keep their values. Items of a
-    /// list are told apart by their `id`; one without is a new item, one that is missing is deleted.
+    /// Null deletes the row of a section. Fields that an object does not name keep their values. Items of a list are
+    /// identified by `id`: an item without `id` is new, and a missing item is deleted.
     public subscript(section: String) -> JSONValue {
         get { members[section] ?? .null }
         set {
@@ -138,10 +138,10 @@ public struct RecordEdit: Sendable {
         members[section] = rules.isList ? try items(value, of: rules) : try row(value, of: rules)
     }
 
-    /// Puts the values of an app's own type into a section, compared group by group; in a list, an array of items.
+    /// Sets a section to a value of the app's type, compared group by group; for a list, an array of items.
     ///
-    /// A property that is nil makes its field null; fields that the type does not have stay as they are.
-    /// - Throws: `EncodingError` for a value that is no row.
+    /// A property that is nil makes its field null. Fields that the type does not have keep their values.
+    /// - Throws: `EncodingError` if the value is not a row.
     public mutating func replace(
         section: String, with value: some Encodable, using encoder: JSONEncoder = JSONEncoder()
     ) throws {
@@ -253,7 +253,7 @@ public struct RecordEdit: Sendable {
     private static func checked(
         _ value: JSONValue, _ field: FieldRules, over row: JSONObject, before: JSONObject?, path: String
     ) throws(InvalidEdit) -> JSONValue {
-        // An echo, also of a value that could not be written anew.
+        // An echo, also of a value that could not be written again.
         if let held = row[field.name], field.holdsSame(held, value) { return held }
         if let held = before?[field.name], field.holdsSame(held, value) { return held }
         return try field.wireValue(value, path: "\(path).\(field.name)")
@@ -264,7 +264,7 @@ extension JSONValue {
     /// Appends an element; null becomes an array.
     public mutating func append(_ element: JSONValue) { self = .array((arrayValue ?? []) + [element]) }
 
-    /// Takes an element out of an array; returns it, null if there is none.
+    /// Removes an element of an array; returns it, null if there is none.
     @discardableResult
     public mutating func remove(at index: Int) -> JSONValue {
         guard var elements = arrayValue, elements.indices.contains(index) else { return .null }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Makes rows of an app's own values.
 ///
-/// A property that is nil is told apart from one that the type does not have, which
+/// It distinguishes a property that is nil from one that the type does not have, which
 /// `JSONEncoder` does not do.
 enum RowEncoder {
     /// - Throws: `EncodingError` for a value that is neither a row nor an array of rows.
@@ -119,7 +119,7 @@ enum RowEncoder {
         mutating func superEncoder() -> any Encoder { Pass(target: target, codingPath: codingPath) }
     }
 
-    /// A wrapper around another value, such as an optional or an enumeration; a bare value is no row.
+    /// A wrapper around another value, such as an optional or an enumeration; a single value is not a row.
     private struct Single: SingleValueEncodingContainer {
         let target: RowTarget
         let codingPath: [any CodingKey]

@@ -1,7 +1,7 @@
-/// A place where two edits met: `old` that the user saw, `current` of the other edit, `new` that the user wants, `written`
-/// that the database contains now.
+/// A group or row that two edits changed: `old` is the user's base, `current` the value of the other edit, `new` the user's
+/// value, and `written` the value in the database.
 public struct Conflict: Sendable {
-    /// The name of the entry in `store.conflicts()`, the same in its event; empty if a ticket of an earlier version has it.
+    /// The name of the entry in `store.conflicts()` and in its event; empty for a ticket of an earlier version.
     public let name: String
     /// The kind: an answer of the gateway, or an edit without an answer that was overtaken.
     public let kind: ConflictKind
@@ -11,9 +11,9 @@ public struct Conflict: Sendable {
     public let id: JSONValue
     /// The name of the section.
     public let section: String
-    /// The id of the item; nil if it is no item of a list.
+    /// The id of the item; nil outside lists.
     public let item: JSONValue?
-    /// The name of the group; nil if the whole row is meant.
+    /// The name of the group; nil for the complete row.
     public let group: String?
     /// The gateway's outcome for the group, such as `client-won`; empty before there is an answer.
     public let outcome: String
@@ -85,7 +85,7 @@ public struct Overtaken: Sendable {
     public let id: JSONValue
     /// The name of the section.
     public let section: String
-    /// The id of the item; nil if it is no item of a list.
+    /// The id of the item; nil outside lists.
     public let item: JSONValue?
     /// The name of the group.
     public let group: String

@@ -8,13 +8,13 @@ public struct RefusedEdit: Sendable {
     public let resource: String
     /// The id of the record that was at fault.
     public let id: JSONValue
-    /// The true record; nil if there is none.
+    /// The record in the database; nil if there is none.
     public let record: Record?
-    /// The problem document that says why.
+    /// The problem document with the reason.
     public let problem: JSONValue
     /// The paths of the groups that the refusal names, for `resend(without:)`; empty if it names none.
     public let faulty: [String]
-    /// Every part of the edit, as it was to be sent; nothing of it was written.
+    /// Every part of the edit; the database contains none of them.
     public let edits: [Part]
     let number: Int64
     let store: FieldMergeStore
@@ -31,7 +31,7 @@ public struct RefusedEdit: Sendable {
         init(_ edit: Ledger.StoredEdit, _ rules: Rules?) {
             resource = edit.resource
             id = edit.id
-            // An edit that was made under rules with other names has those.
+            // An edit that was made under rules with other names has those names.
             let present = rules?.resources[edit.resource].flatMap(edit.changes.changeset)
             changeset = .object(present ?? edit.changes.storedChangeset)
         }
@@ -67,8 +67,8 @@ public struct RefusedEdit: Sendable {
 
     /// Appends the edit to the queue under a new key.
     ///
-    /// - Parameter paths: the parts that stay refused: `section`, `section.group`, `list[ID]`, `list[ID].group`, where ID is
-    ///   JSON. `resend(without: entry.faulty)` sends what the refusal does not name.
+    /// - Parameter paths: the parts to keep refused: `section`, `section.group`, `list[ID]`, `list[ID].group`; ID is JSON.
+    ///   `resend(without: entry.faulty)` sends all parts that the refusal does not name.
     /// - Throws: `InvalidEdit` for an unknown path, `FieldMergeError.nothingLeft` if the paths name everything.
     /// - Returns: false if it is refused no more.
     @discardableResult
@@ -76,9 +76,9 @@ public struct RefusedEdit: Sendable {
         try await store.resend(number, without: paths)
     }
 
-    /// Opens a form of the record with the values of the edit over what the record is now.
+    /// Opens a form of the current record with the values of the edit.
     ///
-    /// The entry stays in the list until the form is saved.
+    /// A save of the form removes the entry from the list.
     ///
     /// - Throws: `FieldMergeError.severalRecords` for an edit of several records.
     public func restore() async throws -> RecordDraft { try await store.restore(number) }

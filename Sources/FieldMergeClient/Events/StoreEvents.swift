@@ -1,7 +1,7 @@
-/// Events of one kind, as they happen.
+/// A sequence of events of one kind.
 ///
-/// What nobody has read waits on disk, also over a restart, for the next reader; several readers at once are each told of
-/// everything. An event that a reader was busy with when the process ended is told once more.
+/// Unread events wait on disk for the next reader, also over a restart. Several readers at once each get every event. If
+/// the process ends while a reader handles an event, the event is delivered again.
 public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
     let store: FieldMergeStore
     let kind: EventKind
@@ -14,11 +14,11 @@ public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let reader: Reader
 
-        /// Returns the next event; nil once the store is closed or the task cancelled.
+        /// Returns the next event; nil if the store is closed or the task is cancelled.
         public mutating func next() async -> Element? { await reader.next() }
     }
 
-    /// A reader's place, which it gives up when it ends.
+    /// A reader's registration, which ends with the reader.
     final class Reader {
         private let events: StoreEvents
         private let bell: AsyncStream<Void>
@@ -51,7 +51,7 @@ public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
 /// The readers of the events of one kind.
 struct EventReaders {
     private struct Reader {
-        /// The last event that it was given.
+        /// The last event that it got.
         var taken: Int64
         /// The last event that it is done with.
         var done: Int64
@@ -70,16 +70,16 @@ struct EventReaders {
         return next
     }
 
-    /// Has each reader be given events of open forms.
+    /// Queues events of open forms for each reader.
     mutating func tell(_ events: [JSONValue]) { for reader in readers.keys { readers[reader]?.live += events } }
 
-    /// Returns the next event of an open form that a reader was not given.
+    /// Returns the next event of an open form that a reader has not got.
     mutating func takeLive(_ reader: Int) -> JSONValue? {
         guard readers[reader]?.live.isEmpty == false else { return nil }
         return readers[reader]?.live.removeFirst()
     }
 
-    /// Returns the last event that a reader was given, with which it is done now.
+    /// Returns the last event that a reader got and has handled now.
     mutating func ask(_ reader: Int) -> Int64? {
         guard let taken = readers[reader]?.taken else { return nil }
         readers[reader]?.done = taken

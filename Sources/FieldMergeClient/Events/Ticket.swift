@@ -4,15 +4,15 @@
 public struct Ticket: Sendable {
     /// The name under which the edit is found again.
     public let token: String
-    /// The id of the record (of several the first), temporary until the gateway has given one; a temporary id stays good
-    /// for reading and editing.
+    /// The id of the record (of several the first), temporary until the gateway has assigned one; a temporary id remains
+    /// valid for reads and edits.
     public let id: JSONValue
     let store: FieldMergeStore
 
-    /// The outcome of the edit; waits until that is known.
+    /// Waits for the outcome of the edit.
     ///
-    /// Somebody has to sync meanwhile: `start()`, or `sync()` elsewhere. Where the store is closed or the waiting task
-    /// cancelled before, the status is `unknown`.
+    /// The store has to sync meanwhile: by `start()`, or `sync()` in another task. If the store is closed or the waiting task
+    /// is cancelled before, the status is `unknown`.
     public var outcome: Outcome {
         get async {
             let bell = store.bells.subscribe(to: .outcomes)
@@ -26,7 +26,7 @@ public struct Ticket: Sendable {
         }
     }
 
-    /// The outcome of the edit; nil if nothing has yet.
+    /// The outcome of the edit; nil if there is none yet.
     public var outcomeSoFar: Outcome? {
         get async { await store.outcome(of: token) }
     }
@@ -36,7 +36,7 @@ public struct Ticket: Sendable {
 public struct Outcome: Sendable {
     /// The fate of the edit.
     public let status: OutcomeStatus
-    /// The places where it met another edit.
+    /// The conflicts with other edits.
     public let conflicts: [Conflict]
     /// The reason of a refusal.
     public let problem: JSONValue?
@@ -46,12 +46,12 @@ public struct Outcome: Sendable {
 
 /// The fate of an edit.
 public enum OutcomeStatus: String, Sendable, Hashable {
-    /// The server has it, with or without conflicts; also an edit that cancelled itself before it was sent.
+    /// The server merged the edit, with or without conflicts; also an edit that cancelled out before it was sent.
     case merged
-    /// The server refused it; it is one of `refusedEdits()`.
+    /// The server refused the edit, which is in `refusedEdits()`.
     case refused
-    /// The app gave it up.
+    /// The app discarded the edit.
     case discarded
-    /// Nothing was known of it when the store was closed, or the waiting task cancelled.
+    /// There was no outcome when the store was closed or the waiting task was cancelled.
     case unknown
 }

@@ -26,7 +26,7 @@ public struct UnsentEdit: Sendable {
         self.store = store
     }
 
-    /// Takes the edit out, as if it had not been made; later edits of the same groups get its `old`.
+    /// Removes the edit; later edits of the same groups get its `old`.
     ///
     /// The edits that use a row which it creates go with it.
     ///

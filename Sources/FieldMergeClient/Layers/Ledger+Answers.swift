@@ -82,10 +82,10 @@ extension Ledger {
         let results: [JSONValue]
         let conflicts: [[JSONValue]]
         let failed: [Int]
-        /// The edits of which a row is gone.
+        /// The edits with a deleted row.
         let missing: Set<Int>
 
-        /// Returns why an edit, or a part of it, was refused; nil if it was merged.
+        /// Returns the reason why an edit, or a part of it, was refused; nil if it was merged.
         func problem(of index: Int) -> JSONValue? {
             if failed.contains(index) { return results[index]["problem"] }
             guard missing.contains(index) else { return .none }
@@ -236,7 +236,7 @@ extension Ledger {
         }
     }
 
-    /// Returns whether a record was read since so many pulls, be it that it is gone.
+    /// Returns whether a record, or its deletion, was read since a number of pulls.
     private func wasPulled(_ place: RecordPlace, since pulls: Int) throws -> Bool {
         for table in ["base", "tombstone"] {
             let pulled = try number(

@@ -3,7 +3,7 @@ import GRDB
 
 /// New bases, and their effect on drafts.
 extension Ledger {
-    /// Stores a record as the gateway sent it; nil deletes it.
+    /// Stores a record from the gateway; nil deletes it.
     func put(
         _ resource: String, id: JSONValue, _ record: JSONObject?, before: JSONObject?, isPulled: Bool = false
     ) throws {
@@ -32,7 +32,7 @@ extension Ledger {
         incoming = []
     }
 
-    /// Lists the drafts that a new base has overtaken, and refuses drafts of a record that is gone.
+    /// Lists the drafts that a new base has overtaken, and refuses drafts of a deleted record.
     ///
     /// - Parameters:
     ///   - before: the record beneath the drafts, as it was.

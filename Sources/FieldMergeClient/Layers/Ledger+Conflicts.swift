@@ -5,13 +5,13 @@ import GRDB
 public enum ConflictKind: String, Sendable, Hashable {
     /// The gateway met two edits.
     case conflict
-    /// An edit that has no answer yet is of a group that changed meanwhile.
+    /// The group of an edit without an answer has changed meanwhile.
     case overtaken
 }
 
-/// The list of conflicts. It has what the events of the same names have.
+/// The list of conflicts, with the content of the events of the same names.
 extension Ledger {
-    /// The delivered entries that are kept; the oldest leaves first.
+    /// The maximum number of delivered entries; the oldest are deleted first.
     static let entriesKept = 1_000
 
     /// An entry of the list.
@@ -24,7 +24,7 @@ extension Ledger {
     /// Returns the entries, the oldest first.
     func listedConflicts() throws -> [ListedConflict] { try listed("1 = 1", []) }
 
-    /// Returns an entry; nil if it left the list.
+    /// Returns an entry; nil if it is not in the list any more.
     func listedConflict(_ name: String) throws -> ListedConflict? { try listed("name = ?", [name]).first }
 
     private func listed(_ condition: String, _ arguments: StatementArguments) throws -> [ListedConflict] {
@@ -47,7 +47,7 @@ extension Ledger {
         }
     }
 
-    /// Lists a conflict, in the place of the overtaken entry of its name if there is one, and queues its event.
+    /// Lists a conflict, instead of the overtaken entry of its name if there is one, and queues its event.
     func list(_ conflict: JSONValue) throws {
         let name = conflict["name"].stringValue ?? ""
         try write(
@@ -57,7 +57,7 @@ extension Ledger {
         try queue(.conflict, conflict)
     }
 
-    /// Lists a group of an edit that was overtaken, or what it was overtaken by now, and queues the event.
+    /// Lists an overtaken group of an edit, or its new current value, and queues the event.
     func listOvertaken(_ body: JSONValue, of edit: StoredEdit) throws {
         let place = Self.place(edit.record, body["section"], item: body["item"].nonNull, group: body["group"])
         let held = try text("SELECT name FROM conflict_entry WHERE push = ? AND place = ?", [edit.push, place])
@@ -74,7 +74,7 @@ extension Ledger {
         try queue(.overtaken, named)
     }
 
-    /// Takes an entry out of the list; returns false if it had left.
+    /// Removes an entry from the list; returns false if it was not in the list.
     func unlist(_ name: String) throws -> Bool {
         guard try number("SELECT 1 FROM conflict_entry WHERE name = ?", [name]) != nil else { return false }
         try write("DELETE FROM conflict_entry WHERE name = ?", [name])
@@ -82,7 +82,7 @@ extension Ledger {
         return true
     }
 
-    /// Takes the overtaken entries out of the list whose edits were merged, refused, or given up.
+    /// Removes overtaken entries whose edits were merged, refused or discarded.
     func unlistSettled() throws {
         for row in try rows("SELECT name, push, place, body FROM conflict_entry WHERE kind = 'overtaken'") {
             let (push, place): (Int64, String) = (row[1], row[2])
@@ -95,7 +95,7 @@ extension Ledger {
                 try write("DELETE FROM conflict_entry WHERE name = ?", [row[0] as String])
                 continue
             }
-            // Before it is sent, a later edit may change what the user wants.
+            // Before it is sent, a later edit may change its value.
             guard try state(of: push) == .unsent, var body = JSONValue(text: row[3] as String),
                 let section = try known(record.resource)?.section(named: told[2].stringValue ?? ""),
                 let new = section.group(told[4].stringValue ?? "")?.value(of: own.1), new != body["new"]
@@ -141,7 +141,7 @@ extension Ledger {
 // MARK: Decisions
 
 extension Ledger {
-    /// Takes an entry out of the list with the edit that follows; returns the edit's ticket, nil if there is nothing to do.
+    /// Removes an entry from the list and makes its edit; returns the edit's ticket, nil if there is nothing to do.
     ///
     /// - Parameters:
     ///   - isMine: true for this user's value, false for the other one.
@@ -156,7 +156,7 @@ extension Ledger {
         return try isMine ? takeMine(entry.body) : takeTheirs(entry.body)
     }
 
-    /// Changes an edit that was overtaken, or makes another if it was sent meanwhile.
+    /// Changes an overtaken edit, or makes another edit if it was sent meanwhile.
     func decide(overtaken body: JSONValue, isMine: Bool) throws -> String? {
         if try redraft(body, keeps: isMine) { return nil }
         guard let value = try isMine ? body["new"] : takingBack(body) else { return nil }

@@ -6,7 +6,7 @@ extension Ledger {
     /// Returns whether a push was sent while the store could not be written.
     func isUnstored(_ push: Int64) -> Bool { context.unstored.withLock { $0[push] != nil } }
 
-    /// Takes an unsent push out, with the pushes that use a row which it creates; returns false if there is none.
+    /// Removes an unsent push, with the pushes that use a row which it creates; returns false if there is none.
     ///
     /// - Throws: `FieldMergeError.sending` if it was sent.
     func discardUnsent(_ push: Int64) throws -> Bool {
@@ -60,7 +60,7 @@ extension Ledger {
 }
 
 extension RecordChanges {
-    /// Returns the changes as they are without earlier ones; nil if they need a row that those create.
+    /// Returns the changes without the effect of earlier changes; nil if they need a row that the earlier changes create.
     ///
     /// - Parameter earlier: the groups that no change has met yet remain.
     fileprivate func undoing(_ earlier: inout RecordChanges, of resource: ResourceRules) -> RecordChanges? {
@@ -116,7 +116,7 @@ extension RowChange {
 }
 
 extension GroupRules {
-    /// Returns a value without what an earlier edit has added to it; the value itself if the group is no sum.
+    /// Returns a value minus the difference that an earlier edit has added; the value itself if the group is no sum.
     fileprivate func without(_ earlier: RowChange.GroupSides, in value: JSONObject) -> JSONObject {
         guard merge == "add", let undone = decision(old: earlier.new, new: earlier.old, current: value),
             undone.outcome == "combined" || undone.outcome == "applied"

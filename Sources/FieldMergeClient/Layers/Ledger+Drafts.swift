@@ -6,7 +6,7 @@ package struct Draft: Sendable {
     var edit: RecordEdit
     var isDeletion = false
     let rulesVersion: String
-    /// Its `old` is the value that its user saw, also if the store has another one now.
+    /// Its `old` is the base value, also if the store has another value now.
     var isBased = false
 
     var changes: RecordChanges {
@@ -14,7 +14,7 @@ package struct Draft: Sendable {
     }
 }
 
-/// Edits of the app: the queue gets them, they join unsent pushes, and overtaken ones change.
+/// Edits of the app: added to the queue, joined to unsent pushes, and changed when they are overtaken.
 extension Ledger {
     /// Stores an edit of the app with its ticket; returns the ticket's token.
     ///
@@ -106,9 +106,9 @@ extension Ledger {
         return push
     }
 
-    /// Returns true if a group would be left out although the value beneath is not its first one.
+    /// Returns true if a group would be omitted although the value beneath is not its first value.
     ///
-    /// A sum that was taken back adds nothing to any value.
+    /// A cancelled sum adds nothing to any value.
     private func cancelsOverOthers(
         _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
     ) throws -> Bool {
@@ -168,7 +168,7 @@ extension Ledger {
         let push = told["push"].intValue.map(Int64.init)
         let drafts = try pending(record)
         let after = try seen(record, before: push)
-        // The event is about this edit, not about a later one.
+        // The event concerns this edit, not a later one.
         guard drafts.contains(where: { $0.push == push && $0.state == .unsent }) else { return false }
         var dropped: JSONObject?
         for edit in drafts where edit.state == .unsent && (keeps ? edit.push == push : edit.push >= push ?? 0) {
@@ -195,7 +195,7 @@ extension Ledger {
                 } else if keeps {
                     groups[name] = sides
                 } else if edit.push == push || dropped.map({ group.agrees($0, sides.old) }) == true {
-                    // A later edit that was made over this value goes with it.
+                    // A later edit with this value as its base is dropped too.
                     dropped = sides.new
                 } else {
                     groups[name] = sides
@@ -215,10 +215,10 @@ extension Ledger {
         return found
     }
 
-    /// Returns the value with which an edit that was sent meanwhile is taken back, so that what others have written stands;
-    /// nil if nothing of it counts or will count.
+    /// Returns the value that cancels a sent edit and keeps the values of other clients; nil if the edit has and will have
+    /// no effect.
     ///
-    /// Of a group that is summed up, its own share is undone: the server adds it whatever stands there.
+    /// For a sum, it subtracts the edit's difference, which the server adds to any current value.
     func takingBack(_ told: JSONValue) throws -> JSONValue? {
         let resource = try resource(told["resource"].stringValue ?? "")
         let section = try resource.section(told["section"].stringValue ?? "")

@@ -3,7 +3,7 @@ import GRDB
 /// Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
 ///
 /// Two notes: `otherHistory` has the numbers of pushes to build again, each with true if its outcome is unknown.
-/// `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
+/// `otherRecord` has the numbers of pushes in progress if a snapshot contains another record under the same id.
 extension Ledger {
     /// Has nothing be sent before a snapshot, and a push be built again then.
     func noteOtherHistory(_ sent: FrozenPush) throws {
@@ -11,17 +11,17 @@ extension Ledger {
         let push = sent.number
         let found = "SELECT doubt FROM push WHERE seq = ? AND state = 1 AND key = ?"
         guard let doubt = try number(found, [push, sent.key]) else { return }
-        // One request has this answer. An earlier one may have been merged in the history that is gone.
+        // The last request has this answer. An earlier request may have been merged in the lost history.
         var waiting = try meta("otherHistory").objectValue ?? [:]
         waiting["\(push)"] = .bool(doubt > 1)
         try setMeta("otherHistory", .object(waiting))
         try setMeta("resnapshot", true)
-        // A snapshot of a later history than the push's goes on.
+        // A snapshot of a later history than the push's continues.
         let running = try meta("snapshot")["feed"]
         if running.isNull || JSONValue(bytes: sent.body)?["feed"] == running { try setMeta("snapshot", .null) }
     }
 
-    /// Refuses the edits of a record that a snapshot of another history shows as another one.
+    /// Refuses the edits of a record if a snapshot of another history contains another record under its id.
     func refuseOthers(_ place: RecordPlace, held: JSONObject?, record: JSONObject?) throws {
         guard let record, let known = try known(place.resource), let feed = try meta("snapshot")["feed"].stringValue,
             try meta("feed").stringValue != feed,
@@ -57,13 +57,13 @@ extension Ledger {
         guard let waiting = try meta("otherHistory").objectValue else { return }
         let others = Set(try meta("otherRecord").arrayValue?.compactMap(\.intValue) ?? [])
         try setMeta("otherHistory", .null)
-        // Of pushes under way that were not answered yet, the numbers stay.
+        // Pushes in progress without an answer keep their numbers.
         let left = try others.filter { try waiting["\($0)"] == nil && state(of: Int64($0)) == .sent }.sorted()
         try setMeta("otherRecord", left.isEmpty ? .null : .array(left.map { .integer(Int128($0)) }))
         let numbers = waiting.keys.compactMap { Int64($0) }.sorted()
         var done: Set<DoneGroup> = []
         var parts: [Int64: RebuiltPush] = [:]
-        // A group that a later push shows as done is done in the earlier ones.
+        // If a later push finds the result of a group, the earlier pushes were merged.
         for push in numbers.reversed() {
             parts[push] = try rebuilt(push, isUnknown: waiting["\(push)"] == true, done: &done)
         }
@@ -148,7 +148,7 @@ struct RebuiltPush {
     var kept: [Int: RecordChanges] = [:]
     /// The outcome of these is unknown.
     var unknown: [Int: RecordChanges] = [:]
-    /// The index of an edit whose record is gone.
+    /// The index of an edit whose record was deleted.
     var gone: Int?
 
     /// Moves rows that use an id of an unknown row to the unknown ones; returns whether there were any.

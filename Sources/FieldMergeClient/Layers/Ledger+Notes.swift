@@ -7,7 +7,7 @@ enum EventKind: String, Sendable, CaseIterable {
     case conflict, overtaken, refused, gone
 }
 
-/// Another process has the lease now; answers to this process do not count any more.
+/// Another process has the lease now; answers to this process are ignored.
 struct LeaseLost: Error {}
 
 /// Undelivered events, the lease, and edits that the app adds to records of the gateway.
@@ -83,7 +83,7 @@ extension Ledger {
 
     // MARK: The lease
 
-    /// Takes the right to sync; false while another process holds and beats it.
+    /// Acquires the right to sync; false while another process has it and renews it.
     ///
     /// - Throws: `FieldMergeError.storeClosed` after a sign-out.
     func takeLease() throws -> Bool {
@@ -93,7 +93,7 @@ extension Ledger {
         return true
     }
 
-    /// Returns whether no other process holds and beats the right to sync.
+    /// Returns whether no other process has the right to sync and renews it.
     func isLeaseFree() throws -> Bool {
         guard let row = try row("SELECT owner, beat FROM lease"), row[0] != context.owner else { return true }
         let age = abs(context.clock.now() - (row[1] as Double))
@@ -178,7 +178,7 @@ extension Ledger {
 
     /// Empties the store and marks it as signed out; returns the outcomes of its edits.
     ///
-    /// - Throws: `FieldMergeError.unsentEdits` if edits would be lost that may not be given up.
+    /// - Throws: `FieldMergeError.unsentEdits` if edits would be lost without permission.
     func discardAll(policy: UnsentPolicy) throws -> LastWords {
         if policy != .discard {
             let unsent = try losable(withRefused: policy == .refuse)

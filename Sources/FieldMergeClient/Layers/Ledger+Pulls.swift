@@ -8,7 +8,7 @@ struct ChangesPage: Sendable {
     let rules: String?
     let changes: [RecordLine]
 
-    /// Reads a page; nil if the answer is none.
+    /// Reads a page; nil if the answer has another form.
     init?(_ told: JSONValue) {
         guard let feed = told["feed"].stringValue, let revision = told["revision"].intValue,
             let lines = told["changes"].arrayValue
@@ -28,14 +28,14 @@ package struct RecordLine: Sendable {
     package let resource: String
     /// Its id.
     package let id: JSONValue
-    /// The record; nil if it is gone.
+    /// The record; nil if it was deleted.
     package let record: JSONObject?
     /// The reason why the server cannot read the record; nil if it can.
     package let problem: JSONValue?
     /// The client that changed it last; null if the gateway does not report one.
     package let author: JSONValue
 
-    /// Reads a record; nil if it is none.
+    /// Reads a record; nil if the value has another form.
     package init?(_ told: JSONValue) {
         guard let members = told.objectValue, let resource = members["resource"]?.stringValue, let id = members["id"],
             let record = members["record"]
@@ -60,9 +60,9 @@ extension JSONObject {
 
 /// Changes and snapshots, stored with their place.
 extension Ledger {
-    /// Stores a page of changes with its feed and revision; returns how many records it changed.
+    /// Stores a page of changes with its feed and revision; returns the number of changed records.
     ///
-    /// - Parameter asked: the place from which the page was asked for; where the store is elsewhere, nothing is stored.
+    /// - Parameter asked: the position in the request; if the store has another position, nothing is stored.
     func storePage(_ page: ChangesPage, asked: FeedPlace) throws -> Int {
         try checkLease()
         guard try feedPlace() == asked else { return 0 }
@@ -154,7 +154,7 @@ extension Ledger {
         if let difference { note["unless"] = .string(difference.text) }
         for name in ["feed", "revision", "rules", "records"] { note[name] = head[name] }
         try setMeta("snapshot", note)
-        // It stays until all records of this feed are replaced, also if another snapshot begins before.
+        // It is kept until all records of this feed are replaced, also if another snapshot begins before.
         if try meta("feed").isNull { try setMeta("feed", head["feed"]) }
         return .stored
     }
@@ -167,7 +167,7 @@ extension Ledger {
 
     /// Returns the note of the snapshot that is being stored.
     ///
-    /// - Throws: `ConnectionLost` if the snapshot has to begin anew.
+    /// - Throws: `ConnectionLost` if the snapshot has to begin again.
     private func runningSnapshot(_ kind: SnapshotKind) throws -> JSONValue {
         guard let note = try meta(kind.rawValue).nonNull else {
             throw ConnectionLost(reason: "the snapshot has to begin anew")
@@ -175,7 +175,7 @@ extension Ledger {
         return note
     }
 
-    /// Stores some records of a snapshot, and from where it goes on.
+    /// Stores some records of a snapshot, and the cursor after them.
     func storePart(_ lines: [RecordLine], cursor: String?, of kind: SnapshotKind = .snapshot) throws {
         try checkLease()
         let generation = try count("generation")
@@ -183,7 +183,7 @@ extension Ledger {
         let isDifference = try !runningSnapshot(kind)["unless"].isNull
         for line in lines where try context.keeps(line.resource) && !stays(line, among: parts) {
             if isDifference, line.record == nil, parts.contains(line.resource) {
-                // The app leaves it out itself, so no event reports it.
+                // The app's own filter excludes it, so no event reports it.
                 try lose(line.resource, line.id, tellsGone: false)
             } else if try !take(line) {
                 try write(
@@ -198,7 +198,7 @@ extension Ledger {
         try runHooks()
     }
 
-    /// Deletes some records that the snapshot does not hold; false if none was left.
+    /// Deletes some records that the snapshot does not contain; false if none was left.
     ///
     /// - Parameter resources: the resources of the snapshot; nil for all.
     func dropOld(limit: Int, of resources: [String]? = nil) throws -> Bool {
@@ -246,7 +246,7 @@ extension Ledger {
         try rebuild()
     }
 
-    /// Stores which rules give all bases their shapes, and puts them in force if they wait for that.
+    /// Stores the version of the rules for the shapes of all bases, and activates these rules if they wait for it.
     private func storeShapes(version: JSONValue) throws {
         try setMeta("shapes", .null)
         try setMeta("shapesOf", version)

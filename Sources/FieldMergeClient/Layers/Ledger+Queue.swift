@@ -6,7 +6,7 @@ struct EditPart {
     let id: JSONValue
     let changes: RecordChanges
     var isBased = false
-    /// Each group that it edits is in the store as its user saw it.
+    /// The store has the base value of each edited group.
     var isCurrent = true
 
     var record: RecordPlace { RecordPlace(resource: resource.name, key: id.key) }
@@ -63,7 +63,7 @@ extension Ledger {
         try write("UPDATE push SET creates = ? WHERE seq = ?", [list.text, push])
     }
 
-    /// Settles the tickets of whose records nothing is left to send.
+    /// Settles the tickets whose records have nothing left to send.
     func settleCancelled(_ push: Int64) throws {
         let held = Set(try edits(of: push).map(\.record))
         for ticket in try tickets("push = ? AND outcome IS NULL", [push])
@@ -161,7 +161,7 @@ extension Ledger {
         }
     }
 
-    /// Returns the token of a ticket by its token, or of the latest one by the id of its record.
+    /// Returns the token of a ticket by its token, or of the latest ticket by the id of its record.
     func findTicket(_ wanted: JSONValue, resource: String?) throws -> String? {
         if let text = wanted.stringValue, let token = try self.text("SELECT token FROM ticket WHERE token = ?", [text])
         {
@@ -176,7 +176,7 @@ extension Ledger {
         return nil
     }
 
-    /// Returns the id of a ticket's record, the real one where it is known.
+    /// Returns the id of a ticket's record, the real id if it is known.
     func ticketID(_ token: String) throws -> JSONValue {
         let told = try text("SELECT id FROM ticket WHERE token = ?", [token])
         return try told.flatMap { JSONValue(text: $0) }.map(resolve) ?? .null

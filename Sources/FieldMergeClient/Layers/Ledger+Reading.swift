@@ -3,7 +3,7 @@ import GRDB
 extension Ledger {
     // MARK: Ids
 
-    /// Returns the real id where one is known for a temporary one.
+    /// Returns the real id of a temporary id, if it is known.
     func resolve(_ id: JSONValue) throws -> JSONValue {
         if case .array(let parts) = id { return .array(try parts.map(resolve)) }
         guard let temporary = id.temporaryID else { return id }
@@ -11,7 +11,7 @@ extension Ledger {
         return real.flatMap { JSONValue(text: $0) } ?? id
     }
 
-    /// Returns the key with real ids in the place of temporary ones.
+    /// Returns the key with real ids instead of temporary ids.
     func resolve(key: IDText) throws -> IDText {
         IDText(parts: try key.parts.map { try resolve(.string($0)).key.string })
     }
@@ -124,7 +124,7 @@ extension Ledger {
     /// Returns a number that grows with each edit of the app, whichever process makes it.
     func editCount() throws -> Int { Int(try number("SELECT coalesce(max(seq), 0) FROM ticket") ?? 0) }
 
-    /// Returns feed and revision up to which everything is stored; nil if nothing is yet.
+    /// Returns feed and revision up to which everything is stored; nil before the first sync.
     func feedPlace() throws -> FeedPlace? {
         guard let feed = try meta("feed").stringValue, let revision = try meta("revision").intValue else { return nil }
         return FeedPlace(feed: feed, revision: revision)
@@ -184,7 +184,7 @@ struct EditPath: Sendable {
 }
 
 extension Ledger {
-    /// Calls a function with each base as text, one after the other.
+    /// Calls a function with each base as text, in sequence.
     func eachBase(_ body: (_ resource: String, _ id: String, _ record: String) throws -> Void) throws {
         let cursor = try Row.fetchCursor(db, sql: "SELECT resource, id, record FROM base")
         while let row = try cursor.next() { try body(row[0], row[1], row[2]) }

@@ -79,7 +79,7 @@ extension Ledger {
         try refuse(push, problem, fault: index ?? 0)
     }
 
-    /// Returns the refused creation that new edits build on; nil if there is none.
+    /// Returns the refused creation that new edits need; nil if there is none.
     func missingCreation(of parts: [EditPart]) throws -> MissingCreation? {
         let used = parts.reduce(into: Set<String>()) { $0.formUnion($1.changes.usedIDs(with: $1.id)) }
         return try missingCreation(of: used)
@@ -113,12 +113,12 @@ extension Ledger {
         }
     }
 
-    /// Puts a refused push behind the others: after the refused ones that it builds on, and before what was refused only
-    /// because of it; false if it is refused no more.
+    /// Appends a refused push to the queue: after the refused pushes that it needs, and before pushes that were refused
+    /// because of it; false if it is not refused any more.
     ///
     /// - Parameters:
-    ///   - asked: the pushes for whose sake this one is sent.
-    ///   - leftOut: the temporary ids of rows that stay refused.
+    ///   - asked: the pushes that need this push.
+    ///   - leftOut: the temporary ids of rows that remain refused.
     func resend(_ push: Int64, asked: Set<Int64> = [], leftOut: Set<String> = []) throws -> Bool {
         guard try state(of: push) == .refused else { return false }
         let used = try edits(of: push).reduce(into: Set<String>()) { $0.formUnion($1.changes.usedIDs(with: $1.id)) }
@@ -129,7 +129,7 @@ extension Ledger {
             tried.insert(missing.temporary)
             _ = try resend(missing.push, asked: asked, leftOut: leftOut)
         }
-        // It may have gone along.
+        // It may already be in the queue.
         guard try state(of: push) == .refused else { return true }
         let made = Set(try creations(push))
         let new = try renumber(push)
@@ -165,7 +165,7 @@ extension Ledger {
         return new
     }
 
-    /// Deletes a refused push for good; false if it is refused no more.
+    /// Deletes a refused push; false if it is not refused any more.
     func discard(_ push: Int64) throws -> Bool {
         guard try state(of: push) == .refused else { return false }
         effects.touched.formUnion(try edits(of: push).map(\.record))

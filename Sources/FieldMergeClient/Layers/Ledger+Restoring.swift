@@ -31,11 +31,11 @@ extension Ledger {
         return (form, unfit)
     }
 
-    /// Stores what a form has changed, and takes the refused push whose values it has out of the list.
+    /// Stores the changes of a form, and removes the refused push whose values it has from the list.
     ///
     /// The tickets of that push get the outcome of the edit.
     ///
-    /// - Parameter unfit: the changes of that push which no row of the form has; they stay refused.
+    /// - Parameter unfit: the changes of that push without a row in the form; they remain refused.
     func commit(_ draft: Draft, restoring push: Int64?, unfit: [RowChange]) throws -> String {
         guard let push else { return try commit([draft], nil) }
         guard try state(of: push) == .refused else { throw FieldMergeError.notRefused }
@@ -58,7 +58,7 @@ extension Ledger {
 }
 
 extension RecordChanges {
-    /// Returns a new record with the values that a creation gives it, and no others.
+    /// Returns a new record with the values of its creation only.
     fileprivate func created(_ blank: JSONObject, of resource: ResourceRules) -> JSONObject {
         var record = blank
         for change in rows {

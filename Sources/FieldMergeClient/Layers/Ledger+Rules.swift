@@ -1,15 +1,15 @@
 import GRDB
 
-/// The rules in force, and later ones that wait for the records of their shapes.
+/// The active rules, and later rules that wait for the records of their shapes.
 ///
 /// - `rules`, `rulesVersion`: the rules by which records are read, edited and sent.
-/// - `newRules`, `newRulesVersion`: rules that give some kept resource another shape than its bases have. Nothing is built or
-///   sent before they are in force.
+/// - `newRules`, `newRulesVersion`: rules under which a kept resource has another shape than its bases. Nothing is built or
+///   sent before they are active.
 /// - `shapes`: the shape of the bases of each resource; false if its bases have two.
-/// - `otherShapes`: by versions of rules that were not in force, the resources of which records came under them.
+/// - `otherShapes`: by versions of inactive rules, the resources with records that were read under them.
 /// - `shapesOf`: the version of the rules that a snapshot was made by, if those rules are not known yet.
 extension Ledger {
-    /// Stores rules that the gateway sent, and puts them in force unless records of another shape have to be fetched.
+    /// Stores rules that the gateway sent, and activates them unless records of another shape have to be fetched.
     func storeRules(_ rules: Rules, text: String) throws {
         try checkLease()
         try setMeta("rulesDue", .null)
@@ -22,7 +22,7 @@ extension Ledger {
         try setMeta("newRulesVersion", .string(rules.version))
     }
 
-    /// Has the gateway's rules replace those in force, and groups what was not sent yet as they do.
+    /// Replaces the active rules by the gateway's rules, and groups unsent edits by them.
     ///
     /// - Parameter claimsShapes: false if bases of another shape remain.
     func putInForce(_ rules: Rules, text: String, claimsShapes: Bool = true) throws {
@@ -36,16 +36,16 @@ extension Ledger {
         try dropRemoved(under: rules)
     }
 
-    /// Returns whether the gateway has other rules than those in force.
+    /// Returns whether the gateway's rules differ from the active rules.
     func awaitsRules() throws -> Bool { try !(meta("rulesDue").isNull && meta("newRules").isNull) }
 
-    /// Returns the rules that wait for records; nil if none do.
+    /// Returns the rules that wait for records; nil if there are none.
     func newRules() throws -> (rules: Rules, text: String)? {
         guard let text = try meta("newRules").stringValue, let rules = Rules(text: text) else { return nil }
         return (rules, text)
     }
 
-    /// Returns the kept resources that the rules in force have; nil for all.
+    /// Returns the kept resources of the active rules; nil for all.
     func wanted() throws -> [String]? {
         guard let kept = context.resources, let rules = try rules() else { return context.resources }
         return kept.filter { rules.resources[$0] != nil }
@@ -72,7 +72,7 @@ extension Ledger {
         }
     }
 
-    /// Notes that records of resources came under a version of the rules, which may give them another shape.
+    /// Notes that records of resources were read under a version of the rules, in which their shape may differ.
     func noteShapes(of resources: Set<String>, under version: String?) throws {
         guard let version, try meta("rulesVersion").stringValue != version else { return }
         var others = try meta("otherShapes").objectValue ?? [:]
@@ -83,7 +83,7 @@ extension Ledger {
         try setMeta("otherShapes", .object(others))
     }
 
-    /// Has records be fetched again of resources of which some came under a version that is neither in force nor the next.
+    /// Requests resources again if some of their records were read under a version that is neither active nor the next.
     private func mixShapes(under version: String) throws {
         guard let others = try meta("otherShapes").objectValue, var shapes = try meta("shapes").objectValue else {
             return

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// A push as it goes over the wire, always in the same bytes.
+/// A push in the wire format, always with the same bytes.
 struct FrozenPush: Sendable {
     let number: Int64
     let key: String
     let body: [UInt8]
-    /// It was settled, and is repeated because later ones name the ids that it created.
+    /// It was settled, and is repeated because later pushes name the ids that it created.
     let isKept: Bool
 }
 
@@ -64,7 +64,7 @@ extension Ledger {
                 guard try knowsAll(of: push.number) else { continue }
                 push.edits = try self.edits(of: push.number)
             }
-            // A push before it may have been refused just now, and this one with it.
+            // An earlier push may have been refused just now, and this push with it.
             guard try state(of: push.number) == (push.isSent ? .sent : .unsent) else { continue }
             guard let frozen = try frozen(push, rules, isStored: limits.isStored) else {
                 if !limits.isStored { walk.passOver(push) }
@@ -96,7 +96,7 @@ extension Ledger {
         let key = push.key ?? newKey()
         do {
             var body = try pushObject(push.edits, key: key, rules: rules, atomicity: push.atomicity)
-            // After a kill, the store must give the same bytes, and it does not contain this time.
+            // After a kill, the store must make the same bytes, and it does not contain this time.
             if !isStored { body.removeValue(forKey: "sent") }
             let frozen = FrozenPush(number: push.number, key: key, body: JSONValue.object(body).bytes, isKept: false)
             if !isStored {
@@ -114,7 +114,7 @@ extension Ledger {
     }
 
     private func store(_ push: FrozenPush, times: Int = 1) throws {
-        // The doubt ends with an answer that says that nothing was written.
+        // The doubt ends with an answer that nothing was written.
         try write(
             "UPDATE push SET state = 1, key = ?, body = ?, doubt = doubt + ?,"
                 + " pulls = CASE WHEN doubt = 0 THEN ? ELSE pulls END WHERE seq = ?",
@@ -187,12 +187,12 @@ extension Ledger {
             [Data(JSONValue.object(body).bytes), sent.number, sent.key])
     }
 
-    /// Returns whether a push may have been merged of which no answer came.
+    /// Returns whether a push without an answer may have been merged.
     func isInDoubt() throws -> Bool {
         try number("SELECT 1 FROM push WHERE state = 1 AND doubt > 0 LIMIT 1") != nil
     }
 
-    /// Has a push built anew with a new key: nothing of it was written.
+    /// Marks a push to be built again with a new key: nothing of it was written.
     func thaw(_ push: FrozenPush) throws {
         try checkLease()
         try write(

@@ -4,13 +4,13 @@ import GRDB
 enum SnapshotKind: String, Sendable {
     /// All records, with the place in the changes.
     case snapshot
-    /// The records of the resources that have another shape; the place in the changes remains.
+    /// The records of the resources that have another shape; the revision does not change.
     case reshape
 }
 
 /// The parameters of a snapshot.
 struct SnapshotRequest: Sendable {
-    /// The place where an interrupted snapshot goes on; nil for the first record.
+    /// The cursor of an interrupted snapshot; nil for the first record.
     var cursor: String?
     /// nil for all.
     var resources: [String]?
@@ -32,7 +32,7 @@ struct SnapshotRequest: Sendable {
 /// The answer of a store to the first line of a snapshot.
 enum SnapshotStart: Sendable {
     case stored
-    /// The snapshot that broke off cannot go on: the next one begins at its first record.
+    /// The interrupted snapshot cannot continue: the next one begins at its first record.
     case other
     /// The rules of the snapshot differ from the rules that the client read before it.
     case otherRules
@@ -40,7 +40,7 @@ enum SnapshotStart: Sendable {
     case otherHistory
 }
 
-/// Records of resources whose shape has changed, stored part by part under a note of their own: `reshape`.
+/// Records of resources whose shape has changed, stored part by part under the note `reshape`.
 extension Ledger {
     /// Returns the request of a snapshot, which continues an interrupted one.
     func snapshotRequest(_ kind: SnapshotKind) throws -> SnapshotRequest {
@@ -104,7 +104,7 @@ extension Ledger {
         try putInForce(new.rules, text: new.text)
     }
 
-    /// Puts the new rules in force without their records: the gateway has no snapshots any more.
+    /// Activates the new rules without their records: the gateway has no snapshots any more.
     func skipReshape() throws {
         try checkLease()
         if let new = try newRules() { try putInForce(new.rules, text: new.text, claimsShapes: false) }

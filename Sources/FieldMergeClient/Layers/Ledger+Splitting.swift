@@ -24,11 +24,11 @@ extension Ledger {
         return parts.dropFirst().first.flatMap { Int($0.prefix(while: \.isNumber)) } ?? 0
     }
 
-    /// Leaves parts of a refused push in the list, so that the others can be sent.
+    /// Keeps parts of a refused push in the list, so that the others can be sent.
     ///
-    /// A row that uses a row which is left out is left out too.
+    /// A row that uses an omitted row is omitted too.
     ///
-    /// - Returns: the temporary ids of the rows that are left out; nil if it is refused no more.
+    /// - Returns: the temporary ids of the omitted rows; nil if the push is not refused any more.
     ///
     /// - Throws: `InvalidEdit` for an unknown path, `FieldMergeError.nothingLeft`.
     func split(_ push: Int64, without paths: [String]) throws -> Set<String>? {
@@ -68,7 +68,7 @@ extension Ledger {
         return made
     }
 
-    /// Moves the rows that use a row which is left out to it; returns whether there were any.
+    /// Moves the rows that use an omitted row to it; returns whether there were any.
     private func leaveDependents(
         of left: inout [[RowChange]], in kept: inout [[RowChange]], _ edits: [StoredEdit]
     ) throws -> Bool {

@@ -2,10 +2,9 @@ import GRDB
 
 /// A subset on the device: only records that match the filter of `open` are kept. The gateway filters.
 ///
-/// Notes: `keep` is the filter that the app wants, `filter` that of the feed; neither is noted for all records. If they
-/// differ, a snapshot with the difference is due. `target` has the filter of a difference that has begun: it is read to its
-/// end, also if the app wants another one by then. `left` has records that the filter does not contain any more while they
-/// have edits without an answer.
+/// Notes: `keep` is the app's filter, `filter` the feed's; neither is noted for all records. If they differ, a snapshot with
+/// the difference is due. `target` has the filter of a started difference, which is read to its end even if the app's filter
+/// changes. `left` has records outside the filter that have edits without an answer.
 extension Ledger {
     /// Notes the filter that the app wants from now on.
     ///
@@ -21,7 +20,7 @@ extension Ledger {
     /// Returns the filter of the feed; null for all records.
     func feedFilter() throws -> JSONValue { try meta("filter") }
 
-    /// Returns the difference that is due; nil if none is.
+    /// Returns the difference that is due; nil if there is none.
     func dueDifference() throws -> SubsetDifference? {
         let target = try meta("target")
         let wanted = try target.isNull ? meta("keep") : target["filter"]
@@ -35,13 +34,13 @@ extension Ledger {
         return Set(filters.flatMap { ($0.objectValue ?? [:]).keys })
     }
 
-    /// Returns whether a record stays although the gateway reports it as gone: it may only have left the filter.
+    /// Returns whether to keep a record that the gateway reports as gone: it may only have left the filter.
     func stays(_ line: RecordLine, among parts: Set<String>) throws -> Bool {
         guard parts.contains(line.resource), context.keeps(line.resource) else { return false }
         return try stays(line.resource, line.id, isLost: line.record == nil && line.problem == nil)
     }
 
-    /// Returns whether a record that the gateway may not report any more stays for its edits.
+    /// Returns whether to keep a record that the gateway may not report any more, for its edits.
     func stays(_ resource: String, _ id: JSONValue, isLost: Bool) throws -> Bool {
         let place = RecordPlace(resource: resource, key: id.key)
         let isHeld = try isLost && meta("otherHistory").isNull && base(place) != nil
@@ -59,9 +58,9 @@ extension Ledger {
 
     private func left() throws -> [JSONValue] { try meta("left").arrayValue ?? [] }
 
-    /// Has a record that is not here, and is edited or sent again all the same, stay until the answer.
+    /// Keeps a record outside the store until the answer, if it is edited or sent again.
     ///
-    /// - Parameter base: the record as the app read it; nil if only the answer counts.
+    /// - Parameter base: the record that the app read; nil if only the answer counts.
     func revive(_ resource: String, _ id: JSONValue, base: JSONObject?) throws {
         let place = RecordPlace(resource: resource, key: id.key)
         guard try partialResources().contains(resource), try self.base(place) == nil else { return }
@@ -73,7 +72,7 @@ extension Ledger {
         try noteLeft(resource, id: id, hasLeft: true)
     }
 
-    /// Deletes records that left the filter once their edits have an answer.
+    /// Deletes records outside the filter after the answer to their edits.
     func endStays() throws {
         for entry in try left() {
             guard let resource = entry[0].stringValue,

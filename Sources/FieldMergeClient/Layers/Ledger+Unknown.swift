@@ -17,7 +17,7 @@ extension Ledger {
             guard case .create(let new) = change.step, let section = known.section(named: change.section),
                 let row = mapped.row(of: record, isList: section.isList)
             else { continue }
-            // A field that the creation has gained since a form opened stays null in the form.
+            // A field that the creation has set since a form opened is still null in the form.
             let fields = row.merging(new.mapValues { _ in .null }) { _, null in null }
             try write(
                 "INSERT OR REPLACE INTO created_row VALUES (?, ?, ?, ?, ?)",
@@ -30,7 +30,7 @@ extension Ledger {
 
     /// Returns the rows of an edit's unknown fields as the answer to their creation reports them, with the edit's names.
     ///
-    /// A page may contain a row with an id of the app's own before the answer comes, or instead of it.
+    /// A page may contain a row with an id of the app before the answer, or instead of it.
     func answered(_ edit: RecordEdit) throws -> [RowChange.Place: JSONObject] {
         guard !edit.unknown.rows.isEmpty, let resource = try known(edit.resource.name) else { return [:] }
         // The id under which its user saw the record, which may be a temporary one.
@@ -71,14 +71,14 @@ extension Ledger {
         var created = Set(edit.changes.mapped(ids).rows.filter(\.isCreation).map(\.place))
         for later in try pending(RecordPlace(resource: edit.resource, key: id.key)) where !created.isEmpty {
             if later.state == .unsent { try fill(later, from: record, of: known) { created.contains($0.place) } }
-            // What follows is about the row of the later creation.
+            // All later steps concern the row of the later creation.
             created.subtract(later.changes.rows.filter(\.isCreation).map(\.place))
         }
     }
 
     /// Fills the unknown fields of the first push in the queue; returns false if it is not sent any more.
     ///
-    /// A row that its creation has left nowhere to be seen is gone, and the push is refused as that.
+    /// A row that is missing after its creation was deleted, and the push is refused as such.
     func knowsAll(of push: Int64) throws -> Bool {
         for edit in try edits(of: push) where edit.changes.hasUnknown {
             guard let known = try known(edit.resource) else { throw FieldMergeError.rulesUnknown }
@@ -86,7 +86,7 @@ extension Ledger {
         }
         if try refuseUnfilled(push) { return false }
         for edit in try edits(of: push) {
-            // Nothing is left to do where a row is gone that was to be deleted.
+            // If a row was already deleted, its deletion has nothing to do.
             let rows = edit.changes.rows.filter { !($0.isDeletion && !$0.unknown.isEmpty) }
             if rows.count < edit.changes.rows.count {
                 try replaceChanges(push, edit.place, with: RecordChanges(rows))

@@ -2,8 +2,8 @@ import GRDB
 
 /// The records and pushes of one store, inside one transaction.
 ///
-/// `base` is as the server last told it, `sent` the edits whose bytes are frozen, `draft` those that are not; an app reads
-/// all three, one over the other.
+/// `base` is the last record from the server, `sent` the edits with frozen bytes, `draft` all other edits. An app reads all
+/// three layers together.
 package final class Ledger {
     let db: Database
     let context: LedgerContext
@@ -73,7 +73,7 @@ package final class Ledger {
         try text("SELECT value FROM meta WHERE name = ?", [name]).flatMap { JSONValue(text: $0) } ?? .null
     }
 
-    /// Notes something under a name; null removes the note.
+    /// Stores a note under a name; null removes it.
     func setMeta(_ name: String, _ value: JSONValue) throws {
         numbers[name] = nil
         if value.isNull {
@@ -93,7 +93,7 @@ package final class Ledger {
 
     // MARK: Rules
 
-    /// Returns the rules in force; nil before the first sync.
+    /// Returns the active rules; nil before the first sync.
     func rules() throws -> Rules? {
         guard let version = try meta("rulesVersion").stringValue else { return nil }
         return try context.rules(version: version) { try meta("rules").stringValue }

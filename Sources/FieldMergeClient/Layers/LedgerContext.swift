@@ -11,18 +11,18 @@ package struct RecordPlace: Sendable, Hashable {
 
 /// The circumstances of all transactions of one store.
 package final class LedgerContext: Sendable {
-    /// The resources whose records are kept here; nil for all.
+    /// The resources whose records are kept; nil for all.
     let resources: [String]?
-    /// The records that are kept here, of those resources.
+    /// The subset of records of these resources that is kept.
     let subset: SubsetFilter
-    /// The name of this opening of the store, among those that want to sync.
+    /// The name of this opening of the store, for the lease to sync.
     let owner: String
     let clock: any StoreClock
     /// The indexes that this opening declares.
     let indexes: QueryIndexes
     /// True if a query could not read an index.
     let isIndexBroken = Mutex(false)
-    /// The seconds from the clock to the gateway's by the last answer that reported its time; nil before there is one.
+    /// The seconds from the clock to the gateway's, by the last answer with a time; nil before the first.
     let clockOffset = Mutex<Double?>(nil)
     /// The pushes that were sent while the store could not be written.
     let unstored = Mutex<[Int64: UnstoredPush]>([:])
@@ -50,7 +50,7 @@ package final class LedgerContext: Sendable {
 
     /// Returns whether an opening of a store has ended.
     ///
-    /// - Parameter isStrict: true if an opening on another machine, of which that is not known, counts as open.
+    /// - Parameter isStrict: true if an opening on another machine, whose state is unknown, counts as open.
     static func hasEnded(_ owner: String, isStrict: Bool = false) -> Bool {
         let parts = owner.split(separator: "/")
         guard parts.count > 1, parts[0] == machine, let process = pid_t(parts[1]) else { return !isStrict }
@@ -58,7 +58,7 @@ package final class LedgerContext: Sendable {
         return kill(process, 0) != 0 && errno == ESRCH
     }
 
-    /// The name of the machine, which needs no look-up in a network.
+    /// The name of the machine, without a look-up in a network.
     static let machine: String = {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -91,12 +91,12 @@ package final class LedgerContext: Sendable {
 
 /// The events that follow from a transaction for the app.
 package struct LedgerEffects: Sendable {
-    /// The records that look otherwise.
+    /// The records that changed.
     package var touched: Set<RecordPlace> = []
     /// Some edits have their outcome now.
     package var hasOutcomes = false
     /// Events were queued.
     package var hasEvents = false
-    /// The rules, or the ids of rows that were created, are others: whatever is observed may look otherwise.
+    /// The rules, or ids of created rows, have changed: every observed value may change.
     var concernsAll = false
 }

@@ -1,4 +1,4 @@
-/// The records and ids that a push concerns: pushes that share one of them keep their order.
+/// The records and ids that a push concerns: pushes with a common record or id keep their order.
 struct PushFootprint {
     private var records: Set<RecordPlace> = []
     private var temporaryIDs: Set<String> = []

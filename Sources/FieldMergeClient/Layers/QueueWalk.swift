@@ -1,14 +1,14 @@
 import Foundation
 import GRDB
 
-/// A lane of pushes, with requests of its own.
+/// A lane of pushes, with separate requests.
 enum PushLane: Sendable {
     /// The scheduler's.
     case small
     /// One push at a time, in parallel to the scheduler.
     case large
 
-    /// A push with more bytes is a large one.
+    /// A push with more bytes is large.
     static let largestSmallPush = 256_000
 }
 
@@ -25,8 +25,8 @@ struct PendingPush {
 
 /// The pushes that a lane may send now, in their order.
 ///
-/// It passes over the pushes of the other lane and of resources whose records are not fetched yet. A later push waits behind
-/// those if they share something.
+/// It skips the pushes of the other lane and of resources whose records are not fetched yet. A later push waits for skipped
+/// pushes that concern a common record or id.
 struct QueueWalk {
     private let ledger: Ledger
     private let lane: PushLane
@@ -56,7 +56,7 @@ struct QueueWalk {
         return nil
     }
 
-    /// Has later pushes wait behind a push that cannot be sent now.
+    /// Makes later pushes wait for a push that cannot be sent now.
     mutating func passOver(_ push: PendingPush) { passed.formUnion(PushFootprint(push.edits, rules)) }
 
     private mutating func nextInQueue() throws -> PendingPush? {

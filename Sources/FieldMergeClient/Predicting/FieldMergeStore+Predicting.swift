@@ -1,9 +1,9 @@
 import GRDB
 
 extension FieldMergeStore {
-    /// Returns what the gateway would probably make of the edits of existing rows that wait, in their order.
+    /// Returns the probable results of waiting edits of existing rows, in order.
     ///
-    /// Computed without a network, from what the gateway last told: shown beside an edit, never taken for the truth.
+    /// They are computed without a network, from the gateway's last data. Show them with an edit, but not as facts.
     public func predictions() async throws -> [Prediction] {
         try await file.read { try $0.predictions("p.state IN (0, 1)", []) }
     }

@@ -1,8 +1,8 @@
 import MergeCore
 
 extension GroupRules {
-    /// Returns what the gateway would decide of an edit of the group; nil if a value is unknown or has no type of
-    /// its fields, such as an id that the gateway has not given yet.
+    /// Returns the gateway's decision on an edit of the group; nil if a value is unknown or does not fit its field, such
+    /// as a temporary id.
     func decision(old: JSONObject, new: JSONObject, current: JSONObject) -> (
         outcome: String, written: JSONObject, isConflict: Bool
     )? {

@@ -1,7 +1,7 @@
 import GRDB
 
 extension Ledger {
-    /// Returns what the gateway would make of edits, each over what the ones before it would leave.
+    /// Returns the gateway's probable results of edits, each based on the results before it.
     ///
     /// None while the gateway has other rules than these.
     func predictions(_ condition: String, _ arguments: StatementArguments) throws -> [Prediction] {

@@ -1,7 +1,7 @@
-/// The result that the gateway would probably give to an edit that waits, computed here from what it last told.
+/// The probable result of a waiting edit, computed from the gateway's last data.
 ///
-/// It is shown beside an edit and never taken for the truth: others may write meanwhile, and the gateway knows guards,
-/// checks and rights that are not told. What became of an edit, its ticket tells.
+/// Show it with an edit, but not as a fact: other clients may write meanwhile, and the gateway evaluates guards, checks and
+/// rights that a client cannot read. The outcome of an edit is in its ticket.
 public struct Prediction: Sendable, Hashable {
     /// The name of the resource.
     public let resource: String
@@ -9,11 +9,11 @@ public struct Prediction: Sendable, Hashable {
     public let id: JSONValue
     /// The name of the section.
     public let section: String
-    /// The id of the item; nil if it is no item of a list.
+    /// The id of the item; nil outside lists.
     public let item: JSONValue?
     /// The name of the group.
     public let group: String
-    /// The gateway's word for what it would do, such as `applied`, `combined` or `rejected`.
+    /// The gateway's probable outcome, such as `applied`, `combined` or `rejected`.
     public let outcome: String
     /// The edit would meet an edit of another client, or a guard.
     public let isConflict: Bool

@@ -11,7 +11,7 @@ struct CompiledQuery: Sendable {
     /// The paths that `search` reads, and the words that it has to find.
     let searched: [FieldPath]
     let words: [[UInt8]]
-    /// The place behind which records are wanted; nil for all.
+    /// The position after which the result begins; nil for all.
     let start: [OrderKey]?
     /// The present ids of the temporary ids in conditions.
     let resolvedIDs: [JSONValue]
@@ -21,8 +21,8 @@ struct CompiledQuery: Sendable {
     /// Compiles a query.
     ///
     /// - Parameters:
-    ///   - searched: the paths that were named at `open`; nil if none were.
-    ///   - resolve: returns the real id of a temporary one, if there is one.
+    ///   - searched: the paths that `open` named; nil if it named none.
+    ///   - resolve: returns the real id of a temporary id, if there is one.
     /// - Throws: `InvalidQuery`.
     init(
         _ query: RecordQuery, _ rules: ResourceRules, searched: [String]?, resolve: (JSONValue) throws -> JSONValue
@@ -87,7 +87,7 @@ struct CompiledQuery: Sendable {
         (order.map(\.path) + [idPath]).map { $0.keys(of: record).first ?? .unknown }
     }
 
-    /// Returns whether one place comes before another.
+    /// Returns whether a position is before another.
     func precedes(_ one: [OrderKey], _ other: [OrderKey]) -> Bool {
         for index in one.indices where one[index] != other[index] {
             return (one[index] < other[index]) != (order.indices.contains(index) && order[index].isDown)
@@ -95,7 +95,7 @@ struct CompiledQuery: Sendable {
         return false
     }
 
-    /// Returns whether a place is behind the page before.
+    /// Returns whether a position is after the previous page.
     func isBehindStart(_ keys: [OrderKey]) -> Bool { start.map { precedes($0, keys) } ?? true }
 
     /// Returns the `next` of a page that ends at a place.

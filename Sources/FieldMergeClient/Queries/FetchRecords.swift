@@ -57,7 +57,7 @@ public struct FetchRecord {
     /// The last version of the record; nil if there is none.
     public var wrappedValue: Record? { projectedValue.current }
 
-    /// Begins to observe a record, until the model goes away.
+    /// Begins to observe a record, until the model is deallocated.
     public init(_ resource: String, _ id: some RecordID, in store: FieldMergeStore) {
         projectedValue = ObservedValue(nil) { try store.observe(resource, id) }
     }

@@ -82,9 +82,9 @@ extension FieldMergeStore {
 
     /// The result of a query now and whenever it changes.
     ///
-    /// A slow reader gets the latest.
+    /// A slow reader gets the latest value.
     /// `for await orders in try store.live("orders", where: [.equals("order.status", "open")]) { … }`. It ends when the store is
-    /// closed, or when the reader goes away. A change is tested against the query; an edit never waits for this.
+    /// closed, or when the reader ends. A change is tested against the query; an edit never waits for this.
     /// - Throws: `InvalidQuery`.
     public nonisolated func live(
         _ resource: String, where conditions: [QueryCondition] = [], search: String? = nil, sort: [String] = [],

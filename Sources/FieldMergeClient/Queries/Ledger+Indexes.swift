@@ -127,7 +127,7 @@ extension Ledger {
         for name in ["insert", "update", "delete"] { try db.execute(sql: "DROP TRIGGER IF EXISTS query_\(name)") }
     }
 
-    /// Drops what the store has of indexes.
+    /// Drops all indexes of the store.
     func dropIndexes() throws {
         try dropIndexTriggers()
         for name in try String.fetchAll(
@@ -144,7 +144,7 @@ extension Ledger {
 
     // MARK: Using
 
-    /// Returns the number of an index and how far it is built; nil if it does not exist in this shape.
+    /// Returns the number of an index and the progress of its building; nil if it does not exist in this shape.
     private func index(of resource: String, _ shape: IndexShape) throws -> (number: Int64, cursor: String?)? {
         guard try hasIndexTriggers() else { return nil }
         let found = try row(
@@ -283,7 +283,7 @@ struct IndexReader {
             let end = OrderKey(bytes: Array(last[0] as Data))
             if rows.count >= wanted {
                 let (row, value) = (rows[wanted - 1].order[0], end.valueOfEntry)
-                // Records behind the last entry sort behind this row.
+                // Records after the last entry sort after this row.
                 if (sorted.isDown ? row > value : row < value) || (isUnique && row == value) { return true }
             }
             if sorted.isDown { high = end } else { low = OrderKey(bytes: end.bytes + [0]) }

@@ -9,7 +9,7 @@ struct QueryRow: Sendable {
 /// The rows of a query that were found so far.
 struct QueryRun {
     let query: CompiledQuery
-    /// The number of rows that are needed, the first ones; nil for all.
+    /// The number of first rows that are needed; nil for all.
     let wanted: Int?
     /// The path of the index that was used; nil if all records were read.
     var index: String?
@@ -39,7 +39,7 @@ struct QueryRun {
 }
 
 extension Ledger {
-    /// Compiles a query by the rules in force; nil before the first sync.
+    /// Compiles a query by the active rules; nil before the first sync.
     ///
     /// - Throws: `InvalidQuery`.
     func compile(_ query: RecordQuery) throws -> CompiledQuery? {
@@ -86,7 +86,7 @@ extension Ledger {
         return run
     }
 
-    /// Returns the records with unanswered edits, as the app reads them; nil for a deleted record.
+    /// Returns the app's version of records with unanswered edits; nil for a deleted record.
     func editedRecords(_ resource: String) throws -> [IDText: Record?] {
         guard let known = try known(resource) else { return [:] }
         let pending = try edits("e.resource = ? AND p.state IN (0, 1)", [resource])

@@ -10,7 +10,7 @@ final class LiveQueries: Sendable {
         var windows: [Int: LiveWindow] = [:]
         var changed: Set<RecordPlace> = []
         var isAnyChanged = false
-        /// Grows with everything that a pass has to look at.
+        /// Increases with every change that a pass has to read.
         var version = 0
         var passedVersion = 0
         var pass: Task<Void, Never>?
@@ -54,7 +54,7 @@ final class LiveQueries: Sendable {
         }
     }
 
-    /// Returns the value of a live query with everything that was noted before; nil before its first answer.
+    /// Returns the value of a live query after all changes noted before; nil before its first answer.
     func value(of number: Int) async -> QueryResult? {
         let wanted = state.withLock(\.version)
         while let pass = pass(upTo: wanted) { await pass.value }
@@ -107,14 +107,14 @@ struct LiveChange: Sendable {
     let record: Record?
 }
 
-/// The rows of a live query, and some behind them, so that a row that leaves has a successor.
+/// The rows of a live query and some following rows, as successors of rows that leave.
 struct LiveWindow: Sendable {
     let query: RecordQuery
     private(set) var value: QueryResult?
     private var compiled: CompiledQuery?
     private var rulesVersion: String?
     private var rows: [QueryRow]?
-    /// The place of the last row if more follow; nil if the rows are all.
+    /// The position of the last row if more follow; nil if there are no more.
     private var edge: [OrderKey]?
     /// The records that the value refers to.
     private var followed: Set<RecordPlace> = []

@@ -14,7 +14,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
             ringing: bells.subscribe(to: topic).makeAsyncIterator())
     }
 
-    /// A place among the live queries of a store, until it goes away.
+    /// A registration among the live queries of a store, until it is deallocated.
     final class Registered: Sendable {
         let number: Int
         let queries: LiveQueries
@@ -39,7 +39,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
             self.ringing = ringing
         }
 
-        /// Returns the result as soon as it differs from the one before; nil once the store is closed or the task cancelled.
+        /// Returns the next different result; nil if the store is closed or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> QueryResult? {
             while !Task.isCancelled {
                 if !isFirst, await ringing.next(isolation: actor) == nil { return nil }

@@ -2,8 +2,8 @@ import MergeCore
 
 /// Bytes that have the order of a value.
 ///
-/// Of two values of a type the lesser one has the lesser bytes, and equal values have equal bytes. Conditions, orders and
-/// indexes compare nothing else. The first byte is `0` for null and `1` for a value. A field that a record does not contain has no bytes.
+/// Of two values of a type the lesser value has the lesser bytes, and equal values have equal bytes. Conditions, orders and
+/// indexes compare only these bytes. The first byte is `0` for null and `1` for a value. A field that a record does not contain has no bytes.
 struct OrderKey: Sendable, Hashable, Comparable {
     var bytes: [UInt8]
 
@@ -93,7 +93,7 @@ struct OrderKey: Sendable, Hashable, Comparable {
         }
     }
 
-    /// The sign, the place of the point, and the digits; of negative numbers the complement of each digit.
+    /// The sign, the position of the point, and the digits; for negative numbers the complement of each digit.
     private static func number(_ text: some Collection<UInt8>) -> [UInt8]? {
         var rest = text[...]
         func digits() -> [UInt8] {

@@ -18,7 +18,7 @@ public struct QueryCondition: Sendable, Hashable {
     /// The field has a value, or is null.
     public static func equals(_ path: String, _ value: JSONValue) -> Self { Self(path: path, test: .equals(value)) }
 
-    /// The field has one of some values, of which one may be null.
+    /// The field has one of some values, which may include null.
     public static func oneOf(_ path: String, _ values: [JSONValue]) -> Self { Self(path: path, test: .oneOf(values)) }
 
     /// The field is at least `from` and less than `before`; null is in no range.
@@ -41,7 +41,7 @@ public struct QueryCondition: Sendable, Hashable {
 public struct RecordQuery: Sendable, Hashable {
     /// The name of the resource.
     public var resource: String
-    /// Conditions that must all hold.
+    /// Conditions joined by AND.
     public var conditions: [QueryCondition]
     /// Words: each must be the beginning of a word in a field that `search` at `open` names.
     ///
@@ -51,9 +51,9 @@ public struct RecordQuery: Sendable, Hashable {
     ///
     /// Null is first, and the id decides ties.
     public var sort: [String]
-    /// The number of records that the result has at most; nil for all.
+    /// The maximum number of records of the result; nil for all.
     public var limit: Int?
-    /// The `next` of an earlier result: only records behind its last one.
+    /// The `next` of an earlier result: only records after its last record.
     public var after: String?
     /// Paths of references by name: the result has the records that they refer to.
     public var follow: [String: String]
@@ -79,11 +79,11 @@ public struct QueryResult: Sendable, Hashable, RandomAccessCollection {
     public let records: [Record]
     /// The `after` of the next page; nil if nothing follows.
     ///
-    /// It is the place of the last record in the order, so the next page begins there also if records came, moved or left.
+    /// It is the position of the last record in the order, so the next page begins there also if records have changed.
     public let next: String?
     /// For each record, by the names of `follow`, the record that it refers to: `orders.followed[0]["customer"]`.
     ///
-    /// A name is missing if the reference is null, or if there is no such record here. Empty without `follow`.
+    /// A name is missing if the reference is null, or if the store has no such record. Empty without `follow`.
     public let followed: [[String: Record]]
 
     init(_ records: [Record] = [], next: String? = nil, followed: [[String: Record]] = []) {
@@ -108,7 +108,7 @@ public struct InvalidQuery: Error, Sendable, Hashable, CustomStringConvertible {
     public let path: String
     /// The fault, as the end of a sentence.
     public let detail: String
-    /// The name that was perhaps meant; nil if no name was unknown.
+    /// The probable name; nil if no name was unknown.
     public let nearest: String?
 
     init(_ code: String, path: String, _ detail: String) {

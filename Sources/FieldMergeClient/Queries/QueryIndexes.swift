@@ -1,6 +1,6 @@
 /// The indexes that `open` declares.
 package struct QueryIndexes: Sendable {
-    /// The paths of indexed fields, by resource; nil leaves the indexes of the store as they are.
+    /// The paths of indexed fields, by resource; nil keeps the indexes of the store.
     let fields: [String: [String]]?
     /// The paths of fields that `search` reads, by resource.
     let search: [String: [String]]?
@@ -11,7 +11,7 @@ package struct QueryIndexes: Sendable {
         self.search = search
     }
 
-    /// False if the indexes of the store are to stay as they are.
+    /// False to keep the indexes of the store.
     var isDeclared: Bool { fields != nil || search != nil }
 
     /// Returns the index of a resource, without paths that the rules lack; nil if none is declared.
@@ -43,7 +43,7 @@ struct IndexShape: Sendable {
     /// The place of the words in the index.
     static let wordPlace = -1
 
-    /// Returns the place of a field in the index; nil if it has no index.
+    /// Returns the position of a field in the index; nil if it has no index.
     func place(of path: FieldPath) -> Int? { fields.firstIndex { $0.path == path.path } }
 
     /// Returns the entries of a record: a place, and a value with the id that decides ties.

@@ -4,7 +4,7 @@ import Synchronization
 extension StoreFile {
     private static let mostFailures = 3
 
-    /// Builds the declared indexes and keeps them up to date, in transactions of their own, until the store is closed.
+    /// Builds the declared indexes and keeps them up to date, in separate transactions, until the store is closed.
     func keepIndexes(ringing bells: Bells) {
         guard context.indexes.isDeclared else { return }
         let changes = bells.subscribe(to: .indexes)

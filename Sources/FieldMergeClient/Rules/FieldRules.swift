@@ -4,16 +4,16 @@ import MergeCore
 package struct FieldRules: Sendable {
     /// The name that clients use.
     package let name: String
-    /// The type, as far as the gateway tells it.
+    /// The type, as far as the gateway reports it.
     let type: ColumnType
     /// The field can be null.
     package let isNullable: Bool
-    /// The resource whose ids it holds; nil if it is no reference.
+    /// The resource whose ids it contains; nil if it is not a reference.
     package let references: String?
     /// Its names under earlier rules.
     let formerly: [String]
 
-    /// Reads a field of `GET /v1/rules`; nil if it is none.
+    /// Reads a field of `GET /v1/rules`; nil for another form.
     init?(_ described: JSONValue) {
         guard let name = described["field"].stringValue else { return nil }
         self.name = name
@@ -23,7 +23,7 @@ package struct FieldRules: Sendable {
         formerly = described["formerly"].arrayValue?.compactMap(\.stringValue) ?? []
     }
 
-    /// The column's type; what the gateway keeps to itself, such as a character set, is taken at its widest.
+    /// The column's type; the widest possible one for properties that the gateway does not report, such as a character set.
     private static func type(_ told: JSONValue) -> ColumnType {
         let text = TextType(
             maximumCharacters: told["maximumCharacters"].intValue, maximumBytes: told["maximumBytes"].intValue)
@@ -70,7 +70,7 @@ package struct FieldRules: Sendable {
 extension FieldRules {
     /// Returns a value in the form in which the gateway sends it.
     ///
-    /// - Throws: `InvalidEdit` if the field cannot hold it.
+    /// - Throws: `InvalidEdit` if the value does not fit the field.
     package func wireValue(_ value: JSONValue, path: String) throws(InvalidEdit) -> JSONValue {
         if value.isNull {
             guard isNullable else { throw InvalidEdit(path: path, detail: "it cannot be null") }
@@ -95,8 +95,8 @@ extension FieldRules {
         return left == right
     }
 
-    /// Returns what the column would hold; a whole number that stands as text is spelled as one of JSON's numbers, without
-    /// an exponent and with no fraction but zero.
+    /// Returns the column's value; for a whole number, a text in the form of a JSON number without an exponent, and with
+    /// no fraction except zero.
     private func accepted(_ value: JSONValue) throws(ValueProblem) -> MergeCore.Value {
         switch type {
         case .integer, .bit, .year:

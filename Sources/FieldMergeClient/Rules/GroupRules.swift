@@ -1,4 +1,4 @@
-/// The atom of merging: one or more fields that mean something only together.
+/// The unit of merging: one or more fields that only have a meaning together.
 package struct GroupRules: Sendable {
     /// The name that clients use.
     package let name: String
@@ -8,7 +8,7 @@ package struct GroupRules: Sendable {
     package let policy: String
     /// The merge function as the gateway describes it; null if there is none.
     package let merge: JSONValue
-    /// The values that may follow others; nil if any may.
+    /// The permitted next values of each value; nil if all are permitted.
     package let transitions: JSONObject?
     /// True if this client may write it.
     package let isWritable: Bool
@@ -24,7 +24,7 @@ package struct GroupRules: Sendable {
         isWritable = described["write"].boolValue ?? true
     }
 
-    /// Returns the group's fields that a row has; a field that it lacks is unknown, which is not null.
+    /// Returns the group's fields in a row; a missing field is unknown, which is not null.
     func fields(of row: JSONObject) -> JSONObject {
         var out: JSONObject = [:]
         for field in fields { out[field.name] = row[field.name] }
@@ -36,12 +36,12 @@ package struct GroupRules: Sendable {
         Set(fields.map(\.name).filter { row[$0] == nil })
     }
 
-    /// Returns what the group holds in a row: a bare value for one field, else an object of all.
+    /// Returns the group's value in a row: the value of a single field, otherwise an object of all fields.
     package func value(of row: JSONObject) -> JSONValue {
         fields.count == 1 ? row[fields[0].name] ?? .null : .object(fields(of: row))
     }
 
-    /// Returns the fields and values of what `value(of:)` returned.
+    /// Returns the fields and values of a result of `value(of:)`.
     package func spread(_ value: JSONValue) -> JSONObject {
         if fields.count == 1 { return [fields[0].name: value] }
         return value.objectValue.map(fields(of:)) ?? [:]
@@ -49,7 +49,7 @@ package struct GroupRules: Sendable {
 
     /// Returns true if the group stores the same for both values.
     ///
-    /// A field that is unknown in one of them alone makes them differ.
+    /// Values differ if a field is unknown in only one of them.
     package func holdsSame(_ one: JSONObject, _ other: JSONObject) -> Bool {
         fields.allSatisfy { field in
             switch (one[field.name], other[field.name]) {

@@ -2,7 +2,7 @@
 package struct ResourceRules: Sendable {
     /// The name that clients use.
     package let name: String
-    /// The sections in their order; at least one.
+    /// The sections in order; at least one.
     package let sections: [SectionRules]
     /// A digest of the names and types of its fields; empty if the gateway sends none.
     package let shape: String

@@ -1,4 +1,4 @@
-/// The resources that this client sees, in one version of the rules.
+/// The resources that this client may read, in one version of the rules.
 package struct Rules: Sendable {
     /// The version, a digest of all but the limits.
     package let version: String
@@ -17,7 +17,7 @@ package struct Rules: Sendable {
         package let items: Int
     }
 
-    /// Reads an answer of `GET /v1/rules`; nil if it is none.
+    /// Reads an answer of `GET /v1/rules`; nil for another form.
     package init?(text: String) {
         guard let document = JSONValue(text: text), let version = document["version"].stringValue,
             let told = document["resources"].arrayValue

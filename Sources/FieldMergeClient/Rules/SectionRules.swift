@@ -1,6 +1,6 @@
 import MergeCore
 
-/// A part of a record: one row, or in a list many.
+/// A part of a record: one row, or many rows in a list.
 package struct SectionRules: Sendable {
     /// The name that clients use.
     package let name: String
@@ -8,15 +8,15 @@ package struct SectionRules: Sendable {
     package let isList: Bool
     /// The groups in their order.
     package let groups: [GroupRules]
-    /// The names of fields that nobody writes.
+    /// The names of read-only fields.
     package let readOnly: [String]
     /// The database numbers its rows.
     package let isGenerated: Bool
     /// The fields that are written, by their names.
     package let fields: [String: FieldRules]
-    /// A guard may freeze its rows by a rule that is not told.
+    /// A guard may freeze its rows by a rule that the client cannot read.
     package let hasUnknownGuard: Bool
-    /// The types of its fields on the wire, read-only ones included.
+    /// The types of its fields in JSON, including read-only fields.
     let types: [String: String]
     /// The types of the columns of its key.
     let keyTypes: [String]
@@ -78,7 +78,7 @@ package struct SectionRules: Sendable {
         return field
     }
 
-    /// A row of which nothing is known.
+    /// A row without known fields.
     package var blank: JSONObject {
         var row: JSONObject = [:]
         for name in fields.keys { row[name] = .null }

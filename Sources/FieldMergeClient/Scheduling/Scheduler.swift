@@ -1,7 +1,7 @@
 /// Decides what a client does next: a table of states and events, the same for all client libraries
 /// (`Tests/Clients/Cases/scheduler.json`).
 ///
-/// Pure: it holds nothing and does nothing.
+/// It is pure: it has no state and no effects.
 package enum Scheduler {
     /// An event that something may follow from.
     package enum Event: String, Sendable, CaseIterable {
@@ -33,9 +33,9 @@ package enum Scheduler {
         case resetBackoff, abort, keepUp
     }
 
-    /// The consequence where its conditions hold.
+    /// The actions if its conditions are true.
     package struct Row: Sendable, Hashable {
-        /// All of these have to hold.
+        /// All of these must be true.
         package let conditions: [Condition]
         /// The next state.
         package let state: SyncPhase
@@ -49,7 +49,7 @@ package enum Scheduler {
         }
     }
 
-    /// Returns the rows of a cell, of which the first counts whose conditions hold; the last has none.
+    /// Returns the rows of a cell; the first row with true conditions applies, and the last row has no conditions.
     package static func rows(_ state: SyncPhase, _ event: Event) -> [Row] {
         if event == .kill { return [Row(.idle)] }
         // An event without a row changes nothing.

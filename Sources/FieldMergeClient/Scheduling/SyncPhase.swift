@@ -6,11 +6,11 @@ public enum SyncPhase: String, Sendable, Hashable, CaseIterable {
     case pulling
     /// Edits are being sent.
     case pushing
-    /// Something went wrong that time may mend; `Status.nextTry` says until when.
+    /// A failure that may be temporary; `Status.nextTry` is the time of the next try.
     case waiting
     /// The device has no network.
     case offline
-    /// The token was refused, also one that was asked for anew.
+    /// The token was refused, and a new token too.
     case needsAuth
     /// The gateway requires a newer version of the app.
     case needsUpgrade

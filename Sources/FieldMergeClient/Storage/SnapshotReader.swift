@@ -7,7 +7,7 @@ enum SnapshotReader {
 
     /// Makes a new store of a snapshot in SQLite, which is a copy of the file.
     ///
-    /// Does nothing where there is a store already, or the snapshot is NDJSON.
+    /// Does nothing if the store exists, or the snapshot is NDJSON.
     static func copy(_ snapshot: URL, to url: URL) throws {
         guard url.lastPathComponent != ":memory:", !FileManager.default.fileExists(atPath: url.path),
             try isSQLite(snapshot)
@@ -21,7 +21,7 @@ enum SnapshotReader {
         try FileManager.default.moveItem(at: part, to: url)
     }
 
-    /// Fills a store that has not synced yet; goes on where an earlier try was cut off.
+    /// Fills a store that has not synced yet; continues an interrupted try.
     ///
     /// - Throws: `FieldMergeError.badSnapshot`.
     static func load(_ snapshot: URL, into file: StoreFile) async throws {
@@ -141,7 +141,7 @@ enum SnapshotReader {
                 _ = try ledger.beginSnapshot(head, goesOn: false)
             }
             hasBegun = true
-            // A snapshot that lacks a resource of this store shows what it has, until everything is read once.
+            // If the snapshot lacks a resource of this store, its other records are available until everything is read once.
             if let held = head["resources"].arrayValue, let wanted = file.context.resources {
                 isPartial = !Set(wanted.map(JSONValue.string)).isSubset(of: held)
             }

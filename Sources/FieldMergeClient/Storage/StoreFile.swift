@@ -3,7 +3,7 @@ import GRDB
 import Synchronization
 
 extension DatabaseError {
-    /// No process can write the store; any other error may be gone at the next try, or in another process.
+    /// No process can write the store; all other errors may be temporary, or of this process only.
     var isOfDisk: Bool {
         [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(resultCode.primaryResultCode)
     }
@@ -11,7 +11,7 @@ extension DatabaseError {
 
 /// The file of a store: SQLite with one writer, and readers of the last commit.
 package final class StoreFile: Sendable {
-    /// The place of the file; nil in memory.
+    /// The URL of the file; nil in memory.
     let url: URL?
     let writer: any DatabaseWriter
     let context: LedgerContext
@@ -20,9 +20,9 @@ package final class StoreFile: Sendable {
     /// Opens the file, or makes it.
     ///
     /// - Parameters:
-    ///   - url: the file; one called `:memory:` is kept in memory alone.
-    ///   - isSafe: false if tests do without the disk.
-    /// - Throws: `FieldMergeError.wrongStore` if it is no store of this version.
+    ///   - url: the file; `:memory:` for a store in memory.
+    ///   - isSafe: false for tests that need no durability.
+    /// - Throws: `FieldMergeError.wrongStore` if it is not a store of this version.
     package init(at url: URL, context: LedgerContext, isSafe: Bool = true) throws {
         self.context = context
         let isInMemory = url.lastPathComponent == ":memory:"
@@ -38,7 +38,7 @@ package final class StoreFile: Sendable {
                 try Self.check(url)
                 writer = try DatabasePool(path: url.path, configuration: configuration)
             }
-            // A pool leaves this at NORMAL, with which a power cut takes the last edits back.
+            // A pool sets NORMAL, with which a power cut loses the last edits.
             let level = isSafe ? "FULL" : "OFF"
             try writer.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = \(level)") }
             try writer.write { db in try Self.prepare(db, at: url) }
@@ -80,7 +80,7 @@ package final class StoreFile: Sendable {
         }
     }
 
-    /// Runs statements as one: all of them are on disk when it returns, or none where it throws.
+    /// Runs statements in a transaction: all of them are on disk when it returns, or none if it throws.
     ///
     /// - Returns: the value of the closure, and the effects for the app.
     package func write<T: Sendable>(
@@ -123,7 +123,7 @@ package final class StoreFile: Sendable {
             defer { try? ledger.dropIndexTriggers() }
             return try ledger.hasIndexTriggers()
         }
-        // A damaged table may stay. Without the triggers nothing uses it.
+        // A damaged table may remain. Without the triggers nothing uses it.
         try? await writer.write { db in try Ledger(db, context).dropIndexes() }
         return hadTriggers
     }
@@ -135,7 +135,7 @@ package final class StoreFile: Sendable {
         return try await writer.read { db in try body(Ledger(db, context)) }
     }
 
-    /// Reads while nothing is written, also where nothing can be.
+    /// Reads without a concurrent write, also if the store cannot be written.
     func readAlone<T: Sendable>(_ body: @escaping @Sendable (Ledger) throws -> T) async throws -> T {
         try checkOpen()
         let context = context
@@ -177,7 +177,7 @@ package final class StoreFile: Sendable {
 
     /// Closes the file and deletes it.
     ///
-    /// Its opening ends after that, so that the next one does not find a sign-out that broke off.
+    /// Its opening ends after that, so that the next opening does not detect an interrupted sign-out.
     func remove() throws {
         defer { _ = LedgerContext.open.withLock { $0.remove(context.owner) } }
         endWriting()

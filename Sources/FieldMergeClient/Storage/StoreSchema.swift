@@ -3,7 +3,7 @@
 /// - `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
 /// - `base(resource, key, id, record, …)`: records as the gateway last sent them. `key` is the id as text, with U+001F
 ///   between its parts; `id` and `record` are JSON.
-/// - `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
+/// - `push(seq, state, key, body, …)`: the edits of one transaction, in order.
 /// - `edit(push, place, resource, key, id, changes)`: the changes of a push, a row for each record.
 /// - `edit_use(temporary, push, place)`: the temporary ids that each edit names. Triggers keep it.
 /// - `conflict_entry(seq, name, kind, …)`: the list of conflicts. `push` and `place` name the group of an overtaken edit.
@@ -11,9 +11,9 @@
 ///   are temporary ids if the creation had them.
 /// - `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
 ///
-/// A snapshot in SQLite is such a file with `meta` and `base` alone, for the client for Python as well.
+/// A snapshot in SQLite is a file with `meta` and `base` only, also for the client for Python.
 package enum StoreSchema {
-    /// The version of these tables; a store of a later one is not opened.
+    /// The version of these tables; a store of a later version cannot be opened.
     package static let format = 1
 
     /// The tables that a snapshot has as well.

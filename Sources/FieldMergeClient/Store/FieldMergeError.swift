@@ -6,7 +6,7 @@ public struct InvalidEdit: Error, Sendable, Hashable, CustomStringConvertible {
     public let path: String
     /// The fault, as the end of a sentence.
     public let detail: String
-    /// The name that was perhaps meant, where one was used that does not exist.
+    /// The probable name, if the edit used an unknown name.
     public let nearest: String?
 
     /// Describes a fault at a place.
@@ -34,7 +34,7 @@ public enum FieldMergeError: Error, Sendable, Hashable {
     case recordNotFound(resource: String, id: JSONValue)
     /// The store has no rules yet. Let it sync once, or open it with a snapshot.
     case rulesUnknown
-    /// A record of a resource that is not kept was asked for, and no answer came.
+    /// A record of a resource that is not kept was requested, and there was no answer.
     case offline(String)
     /// The gateway refused to send a record of a resource that is not kept.
     case requestRefused(status: Int, problem: JSONValue)
@@ -44,24 +44,24 @@ public enum FieldMergeError: Error, Sendable, Hashable {
     case newerStore(String)
     /// The file is the store of another user, or no store at all.
     case wrongStore(String)
-    /// The store cannot be written, such as on a full disk; nothing of the edit is left.
+    /// The store cannot be written, for example on a full disk; the edit was dropped.
     case storage(String)
     /// The gateway may have the edit: its answer has to be awaited.
     case sending
-    /// A base is that of another record than the one to be edited.
+    /// The base belongs to another record than the edit.
     case otherRecord
-    /// Everything of an edit was left out.
+    /// All parts of an edit were omitted.
     case nothingLeft
     /// The entry of a restored form was sent again or discarded meanwhile.
     case notRefused
     /// An edit of several records has no form.
     case severalRecords
-    /// The file is no snapshot, or not a whole one.
+    /// The file is not a complete snapshot.
     case badSnapshot(String)
     /// The store was closed or signed out of.
     case storeClosed
 
-    /// The word for the error that all client libraries have; nil if they have none.
+    /// The code of the error in all client libraries; nil if they have none.
     public var code: String? {
         switch self {
         case .storage: "storage"

@@ -20,9 +20,9 @@ extension FieldMergeStore {
         return try await commit(transaction.drafts(), nil)
     }
 
-    /// Creates a record; one that the database does not number needs an id.
+    /// Creates a record; it needs an id unless the database numbers it.
     ///
-    /// - Returns: the ticket, whose `id` is the record's, temporary until the gateway has given one.
+    /// - Returns: the ticket, whose `id` is the record's, temporary until the gateway has assigned one.
     @discardableResult
     public func create(
         _ resource: String, id: (any RecordID)? = nil, isolation: isolated (any Actor)? = #isolation,

@@ -21,7 +21,7 @@ public struct Registration: Sendable {
 extension FieldMergeStore {
     // MARK: Sequences
 
-    /// Places where two edits met.
+    /// Conflicts of two edits.
     public nonisolated var conflicts: StoreEvents<Conflict> {
         StoreEvents(store: self, kind: .conflict) { Conflict($0, self) }
     }
@@ -85,22 +85,22 @@ extension FieldMergeStore {
 
     // MARK: Functions of the app
 
-    /// Has a function called where two edits met; a value that it returns is a new edit of the group.
+    /// Registers a function for conflicts; a value that it returns is a new edit of the group.
     ///
-    /// The sync does not wait for it. An event stays on disk until the function has returned.
+    /// The sync does not wait for it. An event is kept on disk until the function has returned.
     @discardableResult
     public func onConflict(_ decide: @escaping @Sendable (Conflict) async -> JSONValue?) async throws -> Registration {
         try await handle(.conflict) { [weak self] told in
             guard let self else { return }
             let conflict = Conflict(told, self)
             if let answer = await decide(conflict) {
-                // The event `gone` reports a record that is gone.
+                // The event `gone` reports the deletion.
                 _ = try? await self.write(answer, into: conflict)
             }
         }
     }
 
-    /// Has a function called where an edit was overtaken that was not sent yet; it is awaited before it is sent.
+    /// Registers a function for overtaken unsent edits; the edit is sent after the function has returned.
     @discardableResult
     public func onOvertaken(_ decide: @escaping @Sendable (Overtaken) async -> Void) async throws -> Registration {
         try await handle(.overtaken) { [weak self] told in
@@ -124,7 +124,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Tells the functions of the app of what has happened: waits for those that may change unsent edits, and for no others.
+    /// Calls the app's functions for events, and waits only for functions that may change unsent edits.
     func tellHandlers() async {
         if handlers.readers[.conflict] != nil {
             Task { await SyncTurn.$isInside.withValue(false) { await tell(.conflict) } }
@@ -132,7 +132,7 @@ extension FieldMergeStore {
         await SyncTurn.$isInside.withValue(true) { await tell(.overtaken) }
     }
 
-    /// Tells the functions of one kind, one event after the other.
+    /// Calls the functions of one kind, one event after another.
     private func tell(_ kind: EventKind) async {
         guard handlers.telling.insert(kind).inserted else { return }
         defer { handlers.telling.remove(kind) }
@@ -160,7 +160,7 @@ extension FieldMergeStore {
 
     // MARK: Values that change
 
-    /// A record now and whenever it changes; nil if there is none.
+    /// The current record and each later version; nil if there is none.
     ///
     /// - Throws: `InvalidEdit` with the nearest name if the rules have no such resource.
     public nonisolated func observe(_ resource: String, _ id: some RecordID) throws -> LiveValues<Record?> {
@@ -169,7 +169,7 @@ extension FieldMergeStore {
         return LiveValues(topic: .resource(resource), store: self) { store in try? await store.record(resource, id) }
     }
 
-    /// Every record of a resource now and whenever one changes.
+    /// All records of a resource, now and after each change.
     ///
     /// - Throws: the same.
     public nonisolated func observe(_ resource: String) throws -> LiveValues<[Record]> {
@@ -192,7 +192,7 @@ extension FieldMergeStore {
     }
 }
 
-/// A value now and whenever it changes; a slow reader gets the latest.
+/// The current value and each later one; a slow reader gets the latest.
 public struct LiveValues<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     let topic: Bells.Topic
     let store: FieldMergeStore

@@ -3,7 +3,7 @@ import GRDB
 extension StoreEvents where Element == Conflict {
     /// Returns the undecided conflicts and overtaken edits, the oldest first: `try await store.conflicts()`.
     ///
-    /// They survive a restart. Of those that were delivered, the last 1,000 are kept.
+    /// They survive a restart. The last 1,000 delivered entries are kept.
     public func callAsFunction() async throws -> [Conflict] {
         try await store.file.read { ledger in
             try ledger.listedConflicts().map { Conflict($0.body, kind: $0.kind, store) }
@@ -83,7 +83,7 @@ extension FieldMergeStore {
 
     // MARK: Refused edits
 
-    /// Returns the edits that were refused for good and neither sent again nor given up.
+    /// Returns the refused edits that were neither sent again nor discarded.
     public func refusedEdits() async throws -> [RefusedEdit] {
         try await file.read { ledger in try ledger.refusals().map { try RefusedEdit($0, in: ledger, of: self) } }
     }

@@ -3,9 +3,9 @@ import GRDB
 extension FieldMergeStore {
     // MARK: Reading
 
-    /// Returns a record as it is here, with the edits that were not sent yet; nil if there is none.
+    /// Returns a record of the store, with unsent edits; nil if there is none.
     ///
-    /// One of a resource that is not kept is asked for at the gateway.
+    /// A record of a resource that is not kept is requested from the gateway.
     /// - Throws: `FieldMergeError.offline` if that gives no answer, `InvalidEdit` with the nearest name where the rules
     ///   have no such resource.
     public func record(_ resource: String, _ id: some RecordID) async throws -> Record? {
@@ -40,7 +40,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Returns the ticket of an earlier edit by its token, or the latest one by its record's id; nil if there is none.
+    /// Returns the ticket of an earlier edit by its token, or the latest ticket by its record's id; nil if there is none.
     public func ticket(_ id: some RecordID, resource: String? = nil) async throws -> Ticket? {
         let wanted = id.jsonValue
         let found = try await file.read { ledger in
@@ -108,7 +108,7 @@ extension FieldMergeStore {
         return records
     }
 
-    /// Asks the gateway for something that is not kept here; nil if it does not exist.
+    /// Requests records that are not kept from the gateway; nil if they do not exist.
     private func asked(_ path: String) async throws -> JSONValue? {
         let answer: WholeAnswer
         do {

@@ -71,7 +71,7 @@ extension FieldMergeStore {
         return lane.due == nil ? .idle : .waiting
     }
 
-    /// Reads everything anew; edits that were not sent yet keep their `old`.
+    /// Reads everything again; unsent edits keep their `old`.
     @discardableResult
     public func resync() async throws -> SyncReport {
         try await write("note") { ledger in
@@ -86,8 +86,8 @@ extension FieldMergeStore {
     /// Deletes the local store.
     ///
     /// Tickets that the app still has return the outcomes of their edits.
-    /// - Throws: `FieldMergeError.unsentEdits` if edits are unsent that may not be given up; the store stays then. With
-    ///   `.refuse`, refused edits count as well of which the gateway has told no result, since nobody else has them.
+    /// - Throws: `FieldMergeError.unsentEdits` if unsent edits may not be discarded; the store is then kept. With
+    ///   `.refuse`, this includes refused edits without a result from the gateway, since no other copy exists.
     public func signOut(unsent policy: UnsentPolicy = .refuse) async throws {
         if policy == .send, try await file.read({ try $0.counts().unsent > 0 }) { try await sync() }
         // One transaction decides, empties the store and marks it: an edit is counted, or throws `storeClosed`.
@@ -108,8 +108,7 @@ extension FieldMergeStore {
         bells.finish()
     }
 
-    /// Breaks off what is under way, and waits until it is over, for two seconds at most: a function of the app may never
-    /// return.
+    /// Aborts running work, and waits for its end, for two seconds at most: a function of the app may never return.
     private func stop() async {
         sync.isClosing = true
         abort(.closed)
@@ -129,10 +128,10 @@ extension FieldMergeStore {
 
     /// Has the stores of this process release their locks before the system suspends the app, which it kills otherwise.
     ///
-    /// Call it when the app enters the background, after `sync(deadline:)`. What is written until `resume()` fails.
+    /// Call it when the app enters the background, after `sync(deadline:)`. Writes before `resume()` fail.
     public static func suspend() { NotificationCenter.default.post(name: Database.suspendNotification, object: nil) }
 
-    /// Has the stores of this process write again, when the app comes back.
+    /// Permits writes of this process again, when the app returns to the foreground.
     public static func resume() { NotificationCenter.default.post(name: Database.resumeNotification, object: nil) }
 
     // MARK: Support
@@ -221,7 +220,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Writes everything that the store holds into a file, one JSON value a line: first `diagnose()`, then the pushes with
+    /// Writes the complete content of the store into a file, one JSON value a line: first `diagnose()`, then the pushes with
     /// their edits, then the records.
     public func export(to url: URL) async throws {
         let diagnosis = try await diagnose()

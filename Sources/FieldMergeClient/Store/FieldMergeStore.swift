@@ -2,7 +2,7 @@ import GRDB
 public import Foundation
 import Synchronization
 
-/// The records of one user of one server, in a file on the device, with the edits that were not sent yet.
+/// The records of one user of one server, in a file on the device, with unsent edits.
 public actor FieldMergeStore {
     nonisolated let file: StoreFile
     nonisolated let bells = Bells()
@@ -75,8 +75,8 @@ public actor FieldMergeStore {
     /// Opens the store of a user on a server, or creates it, without a network.
     ///
     /// - Parameters:
-    ///   - url: the store's file; one called `:memory:` lives as long as the store. One file for each user.
-    ///   - server: the gateway's address, which may be another one than before.
+    ///   - url: the store's file, one for each user; `:memory:` for a store in memory.
+    ///   - server: the gateway's address, which may change between openings.
     ///   - user: the name of the user of the store.
     ///   - resources: the resources whose records are stored. Records of others are requested when they are read.
     ///   - keep: a subset by resource, such as `["orders": [.oneOf("order.status", ["open"])]]`: only records that match are
@@ -87,7 +87,7 @@ public actor FieldMergeStore {
     ///     read all records. They are built in the background, and dropped if this names others. nil leaves them as they are.
     ///   - search: paths of fields by resource that `search` of a query reads. They get an index as well.
     ///   - snapshot: a file to begin with, NDJSON or SQLite; of no effect once the store has synced.
-    ///   - token: asked for a bearer token when one is needed, and again when the gateway answers 401.
+    ///   - token: returns a bearer token when one is needed, and again when the gateway answers 401.
     /// - Throws: `FieldMergeError.wrongStore` if the file belongs to another user, `FieldMergeError.newerStore` for one of
     ///   a newer version, `FieldMergeError.badSnapshot` for a broken snapshot, `InvalidQuery` for a condition that `keep`
     ///   cannot have.
@@ -161,7 +161,7 @@ public actor FieldMergeStore {
 struct SignOutUnderWay: Error {}
 
 extension Ledger {
-    /// Notes whose store this is, and prepares it for what is to be kept from now on; returns the device's id.
+    /// Stores the store's owner, and prepares it for the resources to keep; returns the device's id.
     ///
     /// - Throws: `FieldMergeError.wrongStore` if it belongs to another, `SignOutUnderWay`.
     func claim(server: String, user: String) throws -> String {

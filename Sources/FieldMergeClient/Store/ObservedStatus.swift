@@ -7,7 +7,7 @@ public final class ObservedStatus {
     public private(set) var current: Status
     @ObservationIgnored private var following: Task<Void, Never>?
 
-    /// Follows a store until it is closed or this goes away.
+    /// Follows a store until it is closed or this is deallocated.
     public init(of store: FieldMergeStore) async {
         current = await store.status
         let statuses = store.statuses

@@ -6,13 +6,13 @@ public struct Status: Sendable, Hashable {
     public var unsent: Int
     /// The refused edits.
     public var refused: Int
-    /// The progress of a snapshot; nil if none is under way.
+    /// The progress of a snapshot; nil if none is in progress.
     public var progress: Progress?
-    /// The time at which everything was read last, in seconds since 1970; nil if it never was.
+    /// The time of the last complete sync, in seconds since 1970; nil before the first.
     public var lastSynced: Double?
-    /// The time of the next try, in seconds since 1970; nil if none is waited for.
+    /// The time of the next try, in seconds since 1970; nil if none is planned.
     public var nextTry: Double?
-    /// The revision up to which everything is here; nil if nothing is.
+    /// The revision up to which the store has all changes; nil before the first sync.
     public var revision: Int?
     /// The gateway's message to users of a version that is too old.
     public var message: String?
@@ -27,7 +27,7 @@ public struct Status: Sendable, Hashable {
     public struct Progress: Sendable, Hashable {
         /// The records that are stored.
         public let done: Int
-        /// All of them, by the gateway's estimate; nil if there is none.
+        /// The number of all records, by the gateway's estimate; nil if there is none.
         public let total: Int?
     }
 }
@@ -46,7 +46,7 @@ public struct SyncReport: Sendable, Hashable {
     public var changes = 0
     /// The edits that have no answer yet.
     public var unsent = 0
-    /// The reason where it did not end `idle`.
+    /// The reason if it did not end `idle`.
     public var error: String?
     /// The problem document of that, where there was one.
     public var problem: JSONValue?
@@ -69,8 +69,8 @@ public struct SyncReport: Sendable, Hashable {
 public enum UnsentPolicy: String, Sendable, Hashable {
     /// `signOut` throws because of them.
     case refuse
-    /// They are sent first; where that fails, `signOut` throws.
+    /// They are sent first; after a failure, `signOut` throws.
     case send
-    /// They are given up.
+    /// They are discarded.
     case discard
 }

@@ -9,7 +9,7 @@ struct Background {
     static let listenSeconds = 50.0
     static let longestPause = 60.0
 
-    /// Takes the reason that comes first.
+    /// Returns the first reason.
     mutating func next() -> Scheduler.Event? {
         for reason in [Scheduler.Event.token, .online, .offline, .sync, .edit, .news] where reasons.contains(reason) {
             reasons.remove(reason)
@@ -53,7 +53,7 @@ extension FieldMergeStore {
         sleeper?.resume()
     }
 
-    /// Runs the next reason, or rests; false once the store is closed.
+    /// Runs the next reason, or waits; false if the store is closed.
     private func work() async -> Bool {
         guard background != nil, !sync.isClosing else { return false }
         if let reason = background?.next() {
@@ -106,7 +106,7 @@ extension FieldMergeStore {
         timer.cancel()
     }
 
-    /// Looks whether another process has written: whatever is observed may look otherwise.
+    /// Detects writes of another process: every observed value may have changed.
     private func lookForOthers() async {
         guard file.url != nil, let version = try? await file.dataVersion(), version != sync.dataVersion else { return }
         defer { sync.dataVersion = version }
@@ -147,7 +147,7 @@ extension FieldMergeStore {
         do { try await Task.sleep(for: .seconds(seconds)) } catch { return }
     }
 
-    /// Returns whether there are changes after a place; nil if there is no answer.
+    /// Returns whether there are changes after a revision; nil if there is no answer.
     private func hears(since place: FeedPlace) async -> Bool? {
         let timeout = Background.listenSeconds + SyncState.timeout
         do {

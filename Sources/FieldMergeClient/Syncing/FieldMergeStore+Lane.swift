@@ -3,7 +3,7 @@ import GRDB
 /// The lane of large pushes: one request at a time, in parallel to the scheduler.
 struct LargeLane {
     var task: Task<Void, Never>?
-    /// The time of the next try, by the clock that only grows; nil if the last one did not fail.
+    /// The time of the next try, by the monotonic clock; nil if the last try did not fail.
     var due: Double?
     var backoff = Backoff()
     /// The results since the last `sync()`.
@@ -12,7 +12,7 @@ struct LargeLane {
 }
 
 extension FieldMergeStore {
-    /// Starts the lane if a large push can be sent, and no wait of its own holds it back.
+    /// Starts the lane if a large push can be sent, and the lane does not wait.
     func startLane() async throws {
         guard lane.task == nil, (lane.due ?? 0) <= clock.monotonic() else { return }
         guard try await file.read({ try $0.hasUnsent(.large) }) else { return }
@@ -116,7 +116,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Waits no longer for the lane, which goes on only if the store syncs by itself.
+    /// Ends the wait for the lane, which continues only if the store syncs automatically.
     private func leaveLane() {
         if background == nil { lane.task?.cancel() }
         restLane()

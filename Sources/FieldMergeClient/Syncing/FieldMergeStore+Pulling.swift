@@ -109,7 +109,7 @@ extension FieldMergeStore {
         var lines: [RecordLine] = []
     }
 
-    /// Takes a line of a snapshot; returns true for the last.
+    /// Stores a line of a snapshot; returns true for the last.
     private func take(_ line: Data, _ part: inout SnapshotPart) async throws -> Bool {
         guard let told = JSONValue(bytes: line), let members = told.objectValue else {
             throw ConnectionLost(reason: "a line of the snapshot is no JSON")
@@ -130,7 +130,7 @@ extension FieldMergeStore {
         return false
     }
 
-    /// Takes the first line; returns true if the others are of no use.
+    /// Reads the first line; returns true if the others are of no use.
     private func begin(_ part: inout SnapshotPart, _ head: JSONValue) async throws -> Bool {
         let (kind, request) = (part.kind, part.request)
         let goesOn = request.cursor != nil
@@ -174,16 +174,16 @@ extension FieldMergeStore {
             case .reshape: try ledger.endReshape()
             }
         }
-        sync.lastHadMore = true  // what changed meanwhile
+        sync.lastHadMore = true  // changes during the read
         return try await rulesOrPage()
     }
 }
 
-/// Splits bytes that come in parts into lines.
+/// Splits parts of bytes into lines.
 struct LineSplitter {
     private var buffer = Data()
 
-    /// Returns the lines that are whole now, without empty ones.
+    /// Returns the complete lines, without empty lines.
     mutating func split(_ part: Data) -> [Data] {
         buffer.append(part)
         var lines: [Data] = []

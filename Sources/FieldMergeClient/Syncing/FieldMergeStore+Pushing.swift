@@ -7,7 +7,7 @@ extension FieldMergeStore {
         await tellHandlers()
         var batch = try await frozen(BatchLimits(isSingle: sync.isSingle, bytes: sync.batchBytes))
         if batch.isEmpty {
-            // Nothing is left but edits of resources whose records have another shape.
+            // Only edits of resources whose records have another shape are left.
             if let refusal = try await prepare() { return refusal }
             await tellHandlers()
             batch = try await frozen(BatchLimits(isSingle: sync.isSingle, bytes: sync.batchBytes))
@@ -40,7 +40,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Sends pushes of the scheduler; their number grows and shrinks with the success.
+    /// Sends pushes of the scheduler; their number follows the success of requests.
     private func answer(to body: [UInt8]) async throws -> WholeAnswer {
         let limit = try await file.read { try $0.rules()?.limits.body ?? 0 }
         do {
@@ -56,7 +56,7 @@ extension FieldMergeStore {
 
     /// Returns the pushes of the next request.
     ///
-    /// A push needs no write: if the store cannot be written, what it has is sent all the same.
+    /// A push needs no write: if the store cannot be written, its pushes are still sent.
     func frozen(_ limits: BatchLimits) async throws -> [FrozenPush] {
         do {
             return try await write("freeze") { try $0.freeze(limits) }
@@ -153,7 +153,7 @@ extension FieldMergeStore {
             case .again:
                 tally.isAgain = true
                 if [429, 503].contains(result["code"]) {
-                    // The gateway has looked the key up, and runs the push when it comes again.
+                    // The gateway did not find the key, and runs the push when it is sent again.
                     try await write("doubt") { try $0.noteNothingWritten([push]) }
                 }
                 tally.report.error = "a push has to be sent again"
@@ -184,7 +184,7 @@ extension FieldMergeStore {
 
     private func storePage(of told: JSONValue, asked: FeedPlace?) async throws -> Scheduler.Event {
         guard let asked else {
-            sync.lastHadMore = true  // nothing was asked for
+            sync.lastHadMore = true  // no changes were requested
             return .settled
         }
         if told["changes"].isNull {
@@ -216,7 +216,7 @@ struct PushTally {
 enum PushVerdict {
     case settled
     case refused(JSONValue)
-    /// It is built anew once the rules are read.
+    /// It is built again when the rules are read.
     case rules
     /// It is built again after a snapshot.
     case otherHistory

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 extension FieldMergeStore {
-    /// Sends a request; returns its answer as soon as the status is known.
+    /// Sends a request; returns its answer when the status has arrived.
     ///
-    /// - Throws: `ConnectionLost` if none came.
+    /// - Throws: `ConnectionLost` without an answer.
     func send(
         _ method: String, _ path: String, body: [UInt8]? = nil, accept: String = "application/json",
         timeout: Double = SyncState.timeout
@@ -31,7 +31,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Keeps the user that the first answer names, so that the gateway refuses requests with a token of another one.
+    /// Stores the user in the first answer, so that the gateway refuses requests with a token of another user.
     private func keepWho(_ told: String?) async {
         guard let told, who.withLock({ $0 }) == nil else { return }
         who.withLock { $0 = told }
@@ -63,7 +63,7 @@ extension FieldMergeStore {
         return try await Self.whole(response)
     }
 
-    /// Returns the event of an answer that is no 200, whatever was asked.
+    /// Returns the event of an answer other than 200, for any request.
     func refusal(_ answer: WholeAnswer) -> Scheduler.Event {
         let problem = answer.problem
         if answer.status != 401 { sync.freshAfter = nil }
@@ -100,7 +100,7 @@ extension FieldMergeStore {
         sync.report.problem = problem
     }
 
-    /// Returns a query; `resources` names those to ask for, nil for all.
+    /// Returns a query; `resources` are the requested resources, nil for all.
     nonisolated func query(_ members: [(String, String)], resources: [String]?) -> String {
         var members = members
         if let resources { members.append(("resources", resources.joined(separator: ","))) }

@@ -1,7 +1,7 @@
 extension FieldMergeStore {
     /// Reads the rules and the records of resources with another shape, before anything is built or read.
     ///
-    /// - Returns: the event of an answer that prevents this; nil when the gateway's rules are in force.
+    /// - Returns: the event of an answer that prevents this; nil when the gateway's rules are active.
     func prepare() async throws -> Scheduler.Event? {
         for _ in 0..<3 {
             if let refusal = try await readRulesIfDue() { return refusal }
@@ -15,7 +15,7 @@ extension FieldMergeStore {
         return try await file.read { try $0.newRules() } == nil ? nil : lost("the rules change too often")
     }
 
-    /// Reads the rules where they are not known or may have changed; returns the event of an answer that has none.
+    /// Reads the rules if they are unknown or may have changed; returns the event of an answer without rules.
     func readRulesIfDue() async throws -> Scheduler.Event? {
         let isDue = try await file.read { ledger in
             let isMarked = try !ledger.meta("rulesDue").isNull

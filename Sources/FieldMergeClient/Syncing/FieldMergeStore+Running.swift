@@ -18,7 +18,7 @@ struct SyncLease {
 extension FieldMergeStore {
     /// Runs the actions of the table for an event, and for the events that follow, until nothing is under way.
     ///
-    /// One caller at a time does so, others wait; so does one process, by a lease in the store.
+    /// One caller of one process runs at a time, by a lease in the store; other callers wait.
     func run(_ event: Scheduler.Event, deadline seconds: Double? = nil) async throws -> SyncReport {
         if sync.isClosing { throw FieldMergeError.storeClosed }
         if sync.isRunning, event == .sync || event == .news { sync.isNoted = true }
@@ -51,7 +51,7 @@ extension FieldMergeStore {
         do {
             try await follow(event)
         } catch {
-            // The first error counts. Without a heartbeat, the lease ends by itself.
+            // The first error counts. Without a heartbeat, the lease expires.
             try? await releaseLease()
             throw error
         }
@@ -61,7 +61,7 @@ extension FieldMergeStore {
     /// Takes the lease, which the scheduler and the lane share.
     private func acquireLease(until deadline: Double?) async throws -> Bool {
         if lease.holders == 0 {
-            // The new lease must not be deleted by the end of the last one.
+            // The end of the last lease must not delete the new lease.
             _ = await lease.end?.result
             guard try await takeLease(until: deadline) else { return false }
         }
@@ -89,7 +89,7 @@ extension FieldMergeStore {
         try await end.value
     }
 
-    /// Leaves the scheduler where the next event finds it after an error, such as that of a full disk.
+    /// Resets the scheduler for the next event after an error, for example a full disk.
     private func settle(after error: any Error) {
         if sync.isClosing { return settle(into: .closed) }
         if error is CancellationError { return settle(into: .idle) }
@@ -239,7 +239,7 @@ extension FieldMergeStore {
         case .scheduleLong: wait(Backoff.longestWait)
         case .resetBackoff: sync.backoff.waits = 0
         case .cancelTimer, .keepUp, .abort:
-            // `start()` waits by `due` and listens while idle; a request was broken off by who told of it.
+            // `start()` waits by `due` and listens while idle; the sender of the event has aborted a request.
             break
         }
         return nil
@@ -257,7 +257,7 @@ extension FieldMergeStore {
         return .token
     }
 
-    /// Makes a request that can be broken off; one on whose way something breaks is an answer that was lost.
+    /// Makes a request that can be aborted; a failure on the way is a lost answer.
     private func requested(_ action: Scheduler.Action) async throws -> Scheduler.Event? {
         if let deadline = sync.deadline, clock.monotonic() >= deadline { throw SyncState.AbortReason.deadline }
         let request = Task {

@@ -29,7 +29,7 @@ extension FieldMergeStore {
             }
             return (token, tokens.generation)
         } catch is CancellationError where Task.isCancelled {
-            // The request was broken off. The app's answer may still come.
+            // The request was aborted. The app's answer may still arrive.
             throw CancellationError()
         } catch {
             if tokens.asking == asking { tokens.asking = nil }
@@ -38,7 +38,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Returns the call of the app's function that is under way, or makes one.
+    /// Returns the running call of the app's function, or starts a call.
     private func askingUnderWay() -> (task: Task<String, any Error>, since: Double) {
         let now = clock.monotonic()
         if let asking = tokens.asking, now - tokens.askedAt < TokenSource.longestWait {
@@ -70,7 +70,7 @@ extension FieldMergeStore {
         }
     }
 
-    /// Takes another way to ask for a token, such as after `needsAuth`.
+    /// Replaces the function that returns tokens, for example after `needsAuth`.
     public func setToken(_ token: @escaping @Sendable () async throws -> String) {
         tokens.ask = token
         tokens.token = nil
@@ -93,7 +93,7 @@ private final class FirstAnswer: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes an answer; later ones count for nothing.
+    /// Accepts the first answer and ignores later ones.
     func give(_ answer: Result<String, any Error>) {
         let waiting: CheckedContinuation<String, any Error>? = state.withLock { state in
             guard state.answer == nil else { return nil }

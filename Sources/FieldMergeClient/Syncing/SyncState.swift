@@ -21,7 +21,7 @@ struct SyncState {
     var isOtherHistory = false
     /// The token of the last request.
     var usedToken = 0
-    /// A token of this number or a later one was asked for after a 401.
+    /// A token of this number or a later one was requested after a 401.
     var freshAfter: Int?
 
     var isRunning = false
@@ -32,7 +32,7 @@ struct SyncState {
     var isClosing = false
     /// A number that changes when another process writes.
     var dataVersion: Int?
-    /// The number of edits by all processes at the last look.
+    /// The number of edits by all processes at the last check.
     var knownEdits = 0
     var generator: WaitGenerator
 
@@ -92,7 +92,7 @@ struct WaitGenerator: RandomNumberGenerator {
     }
 }
 
-/// The app's token: asked for when one is needed, by one asker at a time, and kept until it is refused.
+/// The app's token: requested when one is needed, by one request at a time, and kept until it is refused.
 struct TokenSource {
     typealias Asker = @Sendable () async throws -> String
 

@@ -30,7 +30,7 @@ public final class HTTPTransport: Transport {
 
     deinit { session.invalidateAndCancel() }
 
-    /// Sends a request, a long body packed; returns its answer as soon as the status is known.
+    /// Sends a request, with a long body compressed; returns its answer when the status has arrived.
     ///
     /// The request's timeout is the time without a byte in either direction. A body adds a second for each kilobyte, since
     /// the system takes bytes before they leave the device.
@@ -75,7 +75,7 @@ extension HTTPTransport {
     }
 }
 
-/// The requests under way of one session.
+/// The requests in progress of one session.
 private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     private struct Exchange {
         var head: CheckedContinuation<TransportResponse, any Error>?
@@ -86,7 +86,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     /// The requests that were broken off before they began.
     private let early = Mutex<Set<Int>>([])
 
-    /// Stores the continuation of a request; false if the request was broken off before.
+    /// Stores the continuation of a request; false if the request was already aborted.
     func begin(_ task: URLSessionTask, _ head: CheckedContinuation<TransportResponse, any Error>) -> Bool {
         let id = task.taskIdentifier
         let isEarly = early.withLock { early in
@@ -145,7 +145,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         end(task, with: error)
     }
 
-    /// Follows no redirection: a gateway sends none, and a token is not for others.
+    /// Follows no redirection: a gateway sends none, and a token must not reach another server.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

@@ -2,9 +2,9 @@ public import Foundation
 
 /// A carrier of requests to the gateway.
 public protocol Transport: Sendable {
-    /// Sends a request; returns its answer as soon as the status is known.
+    /// Sends a request; returns its answer when the status has arrived.
     ///
-    /// - Throws: any error if no answer came. A cancelled task breaks the request off.
+    /// - Throws: any error without an answer. Cancelling the task aborts the request.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
@@ -32,13 +32,13 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// An answer of which status and headers are there; its body comes in parts.
+/// An answer with status and headers; its body arrives in parts.
 public struct TransportResponse: Sendable {
     /// The status, such as 200.
     public let status: Int
     /// The headers, by their names in small letters.
     public let headers: [String: String]
-    /// The body, unpacked; throws where it breaks off.
+    /// The uncompressed body; throws if it is incomplete.
     public let body: AsyncThrowingStream<Data, any Error>
 
     /// Makes an answer.
@@ -49,7 +49,7 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// The sign that no answer came, or only a part of one.
+/// The error of a missing or incomplete answer.
 struct ConnectionLost: Error {
     let reason: String
 }
@@ -60,10 +60,10 @@ struct WholeAnswer: Sendable {
     let headers: [String: String]
     let body: Data
 
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if it is not JSON.
     var json: JSONValue { JSONValue(bytes: body) ?? .null }
 
-    /// The problem document that the gateway answered with; nil if it was not the gateway.
+    /// The problem document of the gateway's answer; nil if the answer is not the gateway's.
     var problem: JSONValue? {
         let told = json
         return told["code"].stringValue != nil && !told["title"].isNull ? told : nil

@@ -9,7 +9,7 @@ public struct TypedID<Target>: RecordID, Codable {
     /// Returns a new temporary id.
     public static func temporary() -> Self { Self(JSONValue.temporaryID()) }
 
-    /// True until the gateway has given the record an id.
+    /// True until the gateway has assigned an id to the record.
     public var isTemporary: Bool { jsonValue.temporaryID != nil }
 
     /// Reads the JSON of an id.

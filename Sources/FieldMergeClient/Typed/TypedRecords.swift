@@ -108,7 +108,7 @@ extension FieldMergeTransaction {
     /// Creates a record.
     ///
     /// The database fills properties that are nil.
-    /// - Returns: the record's id, temporary where the database numbers it.
+    /// - Returns: the record's id, temporary if the database numbers it.
     @discardableResult
     public func create<Value: TypedRecord>(_ type: ResourceType<Value>, _ record: Value) throws -> Value.ID {
         TypedID(try create(type.name, id: record.givenID) { try record.write(to: &$0) })

@@ -84,7 +84,7 @@ public struct TimeSpan: WireText {
         rawValue = "\(sign)\(Int(hours).padded(2)):\(Int(rest / 60).padded(2)):\(Int(rest % 60).padded(2))"
     }
 
-    /// The duration; nil for a text that is none.
+    /// The duration; nil for another text.
     public var duration: Duration? {
         let isNegative = rawValue.hasPrefix("-")
         let parts = rawValue.drop { $0 == "-" }.split(separator: ":")
