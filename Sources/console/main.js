@@ -73,6 +73,7 @@ let shown = null;
 /** Shows the page of the address. Only another page moves the focus; filters of the same page do not. */
 function route(isFirst = false) {
   if (!isSignedIn()) return;
+  for (const open of document.querySelectorAll("dialog[open]")) open.close();
   const { page, parts, query } = readAddress(location.hash);
   const known = NAMES.has(page) ? page : "overview";
   for (const anchor of navigation.querySelectorAll("a")) {

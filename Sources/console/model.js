@@ -105,7 +105,9 @@ export function byReason(entries) {
   for (const entry of entries) {
     const reason = entry.refused?.reason ?? "unknown";
     if (!groups.has(reason)) groups.set(reason, { reason, title: entry.problem?.title ?? words(reason), entries: [] });
-    groups.get(reason).entries.push(entry);
+    const group = groups.get(reason);
+    if (entry.problem?.title && entry.problem.title !== group.title) group.title = words(reason);
+    group.entries.push(entry);
   }
   return [...groups.values()].sort((one, other) => other.entries.length - one.entries.length || (one.reason < other.reason ? -1 : 1));
 }

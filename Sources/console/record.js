@@ -26,7 +26,7 @@ class Record extends Page {
     put(this, this.head(this.status), this.chooser,
       isChosen ? h("div", { class: "columns" },
         h("section", { "aria-labelledby": "history" }, h("h2", { id: "history" }, "History"), this.timeline, this.more),
-        h("section", { "aria-labelledby": "now", class: "side" }, h("h2", { id: "now" }, "Now"), this.current)) : null);
+        h("section", { "aria-labelledby": "now", class: "side", tabindex: "0" }, h("h2", { id: "now" }, "Now"), this.current)) : null);
     this.drawChooser([]);
     readRules().then((rules) => this.isConnected && this.drawChooser(rules.resources), () => {});
     if (!isChosen) {

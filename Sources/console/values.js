@@ -2,7 +2,7 @@
 
 import { memberRows, wordDiff } from "./diff.js";
 import { h, table } from "./dom.js";
-import { Exact, equal, stringify } from "./json.js";
+import { Exact, equal, isObject, stringify } from "./json.js";
 import { OUTCOMES, groupName, outcomeWord } from "./model.js";
 
 const none = (text) => h("span", { class: "none" }, text);
@@ -59,6 +59,9 @@ export function change(before, after) {
 }
 
 export function beforeAfter(before, after) {
+  const isRow = (value) => isObject(value) && Object.keys(value).length;
+  if ((before === null || before === undefined) && isRow(after)) return h("div", { class: "whole" }, h("strong", null, "New"), show(after));
+  if ((after === null || after === undefined) && isRow(before)) return h("div", { class: "whole" }, h("strong", null, "Deleted"), show(before));
   if (typeof before === "string" && typeof after === "string" && before && after && (before + after).length > 24 && hasCommonWords(before, after)) {
     return showDiff(before, after);
   }
@@ -67,7 +70,7 @@ export function beforeAfter(before, after) {
 
 const hasCommonWords = (before, after) => wordDiff(before, after).some(({ kind, text }) => kind === "same" && /\p{L}{2}/u.test(text));
 
-const SIDES = [["old", "Base", "what the sender had read"], ["current", "Current", "in the database before"], ["new", "New", "what the sender wanted"], ["written", "Written", "in the database after"]];
+const SIDES = [["old", "Base", "last read"], ["current", "Current", "before"], ["new", "New", "sent"], ["written", "Written", "after"]];
 
 /** The four values of an outcome side by side, one row for each member that differs. */
 export function sides(outcome, caption) {
