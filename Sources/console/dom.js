@@ -47,7 +47,7 @@ export function field(label, control, hint) {
 export function select(options, value, attributes = {}) {
   const element = h("select", attributes, options.map(([code, label]) => h("option", { value: code }, label)));
   if (value && !options.some(([code]) => code === value)) element.append(h("option", { value }, value));
-  element.value = value ?? "";
+  if (value || options.some(([code]) => code === "")) element.value = value ?? "";
   return element;
 }
 

@@ -88,16 +88,17 @@ function route(isFirst = false) {
   const current = view.firstElementChild;
   if (!isFirst && path === shown && current?.refilter?.(query)) return;
   const isOther = path !== shown;
+  const focused = document.activeElement?.name;
   shown = path;
   const element = document.createElement(`fm-${known}`);
   element.parts = parts;
   element.query = query;
   view.replaceChildren(element);
   document.title = `${element.heading} · FieldMerge console`;
-  if (isOther || isFirst) {
-    scrollTo(0, 0);
-    view.querySelector("h1")?.focus({ preventScroll: true });
-  }
+  if (isOther || isFirst) scrollTo(0, 0);
+  // The control that changed a filter keeps the focus.
+  const target = (!isOther && focused && view.querySelector(`[name="${CSS.escape(focused)}"]`)) || view.querySelector("h1");
+  target?.focus({ preventScroll: true });
 }
 
 addEventListener("hashchange", () => route());

@@ -41,7 +41,7 @@ class Overview extends Page {
     this.charts = h("div", { class: "charts" });
     this.updated = h("p", { class: "live muted" });
     const range = select([["60", "Last hour"], ["180", "Last 3 hours"], ["720", "Last 12 hours"], ["1440", "Last day"]], String(this.minutes), {
-      "aria-label": "Time of the charts", onchange: (event) => { location.hash = address("overview", [], { minutes: event.target.value === "60" ? "" : event.target.value }); },
+      name: "minutes", "aria-label": "Time of the charts", onchange: (event) => { location.hash = address("overview", [], { minutes: event.target.value === "60" ? "" : event.target.value }); },
     });
     put(this, this.head(this.updated, range), this.state, this.tasks,
       h("section", { "aria-label": "Figures" }, this.facts), h("section", { "aria-labelledby": "activity" }, h("h2", { id: "activity" }, "Activity"), this.charts));

@@ -185,7 +185,7 @@ const findingList = (findings) => h("ul", { class: "findings" }, findings.map((f
 const trialProblem = (problem) => h("div", null, problemNotice(problem), problem.document?.findings?.length ? findingList(problem.document.findings) : null);
 
 const explanationView = (answer) => {
-  const groups = answer.groups ?? [];
+  const groups = (answer.groups ?? []).filter((group) => group.outcome !== "unchanged");
   return [h("h3", null, `The push would be ${answer.status === "merged" ? "merged" : "refused"}.`), groups.length ? null : h("p", { class: "muted" }, "No group differs."),
     groups.map((group) => h("div", { class: "group" },
       h("div", { class: "grouphead" }, h("h4", { class: "name" }, groupName(group)), outcomeBadge(group.outcome), h("span", { class: "muted rule" }, group.rule)),
@@ -205,9 +205,21 @@ function rehearsalView(answer) {
       answer.isComplete === false ? h("p", null, "The time was too short: the newest entries are missing. Choose fewer entries, or use the command line.") : null),
     answer.differences?.length ? table("What differs", ["Resource", "Group", "Rules in force", "New rules", "Outcomes"], answer.differences.map((one) => h("tr", null,
       h("td", null, one.resource), h("th", { scope: "row" }, one.group ? `${one.section}.${one.group}` : one.section), h("td", null, kinds(one.underActive)), h("td", null, kinds(one.underNew)), h("td", { class: "digits" }, number(one.count))))) : null,
-    answer.examples?.length ? h("section", null, h("h3", null, "Examples"), h("div", { class: "cards" }, answer.examples.map((one) => exampleView(one)))) : null,
+    answer.examples?.length ? h("section", null, h("h3", null, "Examples"), examples(answer.examples)) : null,
     answer.unjudged?.length ? table("Not judged", ["Resource", "Reason", "Outcomes"], answer.unjudged.map((one) => h("tr", null, h("td", null, one.resource), h("td", null, one.reason), h("td", { class: "digits" }, number(one.count))))) : null,
   ];
+}
+
+/** The first examples, and the others on request. */
+function examples(list, number = 10) {
+  const cards = h("div", { class: "cards" }, list.slice(0, number).map((one) => exampleView(one)));
+  const more = list.length > number ? button(`Show all ${list.length} examples`, () => {
+    const added = list.slice(number).map((one) => exampleView(one));
+    append(cards, added);
+    more.remove();
+    added[0].querySelector("a").focus();
+  }) : null;
+  return [cards, more ? h("div", { class: "more" }, more) : null];
 }
 
 function exampleView(one) {
