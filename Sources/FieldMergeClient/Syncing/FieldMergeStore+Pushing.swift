@@ -153,7 +153,7 @@ extension FieldMergeStore {
             case .again:
                 tally.isAgain = true
                 if [429, 503].contains(result["code"]) {
-                    // The gateway did not find the key, and runs the push when it is sent again.
+                    // The gateway has searched for the key, and runs the push when it is sent again.
                     try await write("doubt") { try $0.noteNothingWritten([push]) }
                 }
                 tally.report.error = "a push has to be sent again"

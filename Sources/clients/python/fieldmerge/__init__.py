@@ -1,4 +1,4 @@
-"""FieldMerge for Python: records that are there without a network, and the truth about what became of edits.
+"""FieldMerge for Python: records without a network, and the outcome of each edit.
 
 import fieldmerge
 

@@ -49,16 +49,16 @@ class AsyncTicket:
 
     @property
     def id(self) -> Any:
-        """The id of the record, temporary until the gateway has given one."""
+        """The id of the record, temporary until the gateway has assigned one."""
         return self._ticket.id
 
     @property
     def token(self) -> str:
-        """What `store.ticket(…)` finds the ticket by."""
+        """The name by which `store.ticket(…)` finds the ticket."""
         return self._ticket.token
 
     async def outcome(self, timeout: float | None = None) -> Outcome:
-        """Waits for what became of the edit; throws `TimeoutError` where nothing has within so many seconds."""
+        """Waits for the outcome of the edit; throws `TimeoutError` if there is none within this number of seconds."""
         return await self._owner._wait_for(self._ticket, timeout)
 
 
@@ -81,7 +81,7 @@ class _AsyncEdit:
 
 
 class AsyncTransaction:
-    """Edits of several records that become one push; `edit` and `create` give records to be changed."""
+    """Edits of several records that become one push; `edit` and `create` return records to change."""
 
     def __init__(self, owner: AsyncStore, transaction: Transaction) -> None:
         self._owner = owner
@@ -171,7 +171,7 @@ class AsyncStore:
         return await self._run(self.blocking.record, resource, record_id)
 
     async def rules(self, resource: str) -> Any:
-        """Returns the types of a resource's fields, and what this client may write."""
+        """Returns the types of a resource's fields, and this client's rights."""
         return await self._run(self.blocking.rules, resource)
 
     async def records(self, resource: str) -> list[Any]:
@@ -179,7 +179,9 @@ class AsyncStore:
         return await self._run(self.blocking.records, resource)
 
     async def query(self, resource: str, **options: Unpack[QueryOptions]) -> Results:
-        """Returns the records that match; see the blocking one for `where`, `search`, `sort`, `limit` and `after`."""
+        """Returns the records that match; see the blocking method for `where`, `search`, `sort`, `limit` and
+        `after`.
+        """
         return await self._run(self.blocking.query, resource, **options)
 
     async def count(self, resource: str, **options: Unpack[CountOptions]) -> int:
@@ -195,7 +197,7 @@ class AsyncStore:
         return AsyncTypedRecords(self, kind)
 
     def edit(self, resource: str, record_id: Any, *, base: Any = None) -> _AsyncEdit:
-        """Edits a record: `async with store.edit("shoppers", 123) as s:`. See the blocking one for `base`."""
+        """Edits a record: `async with store.edit("shoppers", 123) as s:`. See the blocking method for `base`."""
         return _AsyncEdit(self, self.blocking.edit(resource, record_id, base=base))
 
     def create(self, resource: str, record_id: Any = None) -> _AsyncEdit:
@@ -220,17 +222,17 @@ class AsyncStore:
         return await self._run(self.blocking.state, resource, record_id, *path)
 
     async def sync(self, *, deadline: float | None = None) -> Report:
-        """Sends what is unsent and reads what has changed."""
+        """Sends unsent edits and reads changes."""
         return await self._run(self.blocking.sync, deadline=deadline)
 
     async def start(self) -> AsyncStore:
-        """Has the store sync by itself from now on."""
+        """Begins automatic syncs."""
         await self._run(self.blocking.start)
         return self
 
     @property
     def status(self) -> blocking.Status:
-        """Where the store stands now."""
+        """The status of the store."""
         return self.blocking.status
 
     async def refused_edits(self) -> list[Any]:
@@ -238,19 +240,19 @@ class AsyncStore:
         return list(self._wrap(await self._run(self.blocking.refused_edits)))
 
     async def resync(self) -> Report:
-        """Reads everything anew."""
+        """Reads everything again."""
         return await self._run(self.blocking.resync)
 
     async def sign_out(self, unsent: str = "refuse") -> None:
-        """Deletes the local store; see the blocking one."""
+        """Deletes the local store; see the blocking method."""
         await self._run(self.blocking.sign_out, unsent)
 
     async def diagnose(self) -> Json:
-        """Returns what a person who helps needs to know."""
+        """Returns a report for support."""
         return await self._run(self.blocking.diagnose)
 
     async def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes everything that the store holds into a file."""
+        """Writes the complete content of the store into a file."""
         await self._run(self.blocking.export, path)
 
     def conflicts(self) -> Listed:
@@ -267,7 +269,7 @@ class AsyncStore:
         return AsyncDraft(await self._run(self.blocking.draft, resource, record_id), self._wrap)
 
     def overtaken(self) -> AsyncIterator[Any]:
-        """Yields edits that somebody else has overtaken."""
+        """Yields edits that another client has overtaken."""
         return Events(self._wrap, self.blocking.on_overtaken).__aiter__()
 
     def refused(self) -> AsyncIterator[Any]:
@@ -275,7 +277,7 @@ class AsyncStore:
         return Events(self._wrap, self.blocking.on_refused).__aiter__()
 
     def gone(self) -> AsyncIterator[Any]:
-        """Yields records that are gone."""
+        """Yields records that were deleted for this client."""
         return Events(self._wrap, self.blocking.on_gone).__aiter__()
 
     def lost(self) -> AsyncIterator[Any]:
@@ -369,7 +371,7 @@ async def open(
 
 
 def _ask(token: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Any:
-    """Asks the app for a token, on its own loop where it answers with a coroutine."""
+    """Calls the app's function for a token; a coroutine runs on the app's loop."""
     answer = token()
     if inspect.isawaitable(answer):
 

@@ -39,7 +39,7 @@ class AsyncEntry:
 
 
 class AsyncDraft:
-    """A form of a record; `record` is the working copy, which the app changes as inside `edit`."""
+    """A form of a record; `record` is the working copy, which the app changes like the record of `edit`."""
 
     def __init__(self, form: RecordDraft, wrap: Wrap) -> None:
         self._form = form
@@ -52,7 +52,7 @@ class AsyncDraft:
 
     @property
     def base(self) -> Any:
-        """The record as it was when the form was opened, or as it was last saved; `None` for a new one."""
+        """The record when the form was opened or last saved; `None` for a new record."""
         return self._form.base
 
     @property
@@ -61,11 +61,11 @@ class AsyncDraft:
         return self._form.record
 
     async def save(self) -> Any:
-        """Stores what changed as one edit; returns its ticket."""
+        """Stores the changes as one edit; returns its ticket."""
         return self._wrap(await self._wrap.run(self._form.save))
 
     def close(self) -> None:
-        """Ends the form. What was not saved is gone."""
+        """Ends the form, and drops unsaved changes."""
         self._form.close()
 
     async def __aenter__(self) -> AsyncDraft:
@@ -76,7 +76,7 @@ class AsyncDraft:
 
 
 class Wrap:
-    """Gives what the blocking store returns its form for `asyncio`."""
+    """Converts results of the blocking store for `asyncio`."""
 
     def __init__(self, run: Run, ticket: Callable[[Ticket], Any]) -> None:
         self.run = run
@@ -93,8 +93,8 @@ class Wrap:
 
 
 class Events:
-    """Events as an asynchronous iterator. An event is handled when the loop asks for the next one; if the loop ends
-    before, it comes again."""
+    """Events as an asynchronous iterator. An event is handled when the loop requests the next one; if the loop ends
+    before, the event is delivered again."""
 
     def __init__(self, wrap: Wrap, subscribe: Callable[[Callable[[Any], Any]], Callable[[], None]]) -> None:
         self._wrap = wrap

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AsyncTypedLive(Generic[R]):
-    """A live query whose records are typed. `async for records in live` yields the value and each later one."""
+    """A live query with typed records. `async for records in live` yields the value and each later one."""
 
     def __init__(self, live: AsyncLive, record: type[R]) -> None:
         self._live = live
@@ -48,7 +48,9 @@ class AsyncTypedLive(Generic[R]):
 
 
 class AsyncTypedEdit(Generic[R]):
-    """A context manager over one record. The edit is on disk when the block ends; an exception in it leaves nothing."""
+    """A context manager over one record. The edit is on disk when the block ends; after an exception, nothing is
+    stored.
+    """
 
     def __init__(self, owner: AsyncStore, edit: TypedEdit[R]) -> None:
         self._owner = owner
@@ -67,7 +69,7 @@ class AsyncTypedEdit(Generic[R]):
 
 
 class AsyncTypedRecords(Generic[R]):
-    """The records of one resource, as `store.of` returns them. Each method is that of the store."""
+    """The records of one resource, returned by `store.of`. Each method is a method of the store."""
 
     def __init__(self, owner: AsyncStore, kind: ResourceType[R]) -> None:
         self._owner = owner

@@ -1,4 +1,4 @@
-"""What `store.start()` runs: a thread that syncs when there is a reason, and one that listens for changes."""
+"""The threads of `store.start()`: a thread that syncs if there is a reason, and a thread that listens for changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST_PAUSE = 60.0
 
 
 class Background:
-    """Hands edits, news, and the end of waits to the scheduler, each when it comes."""
+    """Passes edits, news, and the end of waits to the scheduler."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Background:
                 self._is_idle.set()
 
     def _look(self, version: int) -> int:
-        """Looks whether another process has written; returns the version of the file that was seen."""
+        """Detects writes of another process; returns the version of the file."""
         seen = self._data_version()
         if seen == version:
             return version
@@ -127,11 +127,11 @@ class Background:
         return self._is_closing
 
     def wait_for_idle(self, seconds: float) -> bool:
-        """Waits until nothing is under way; false where that was not so within the time."""
+        """Waits until no work is in progress; false after the timeout."""
         return self._is_idle.wait(seconds)
 
     def close(self) -> None:
-        """Ends both threads within two seconds; what is under way is broken off."""
+        """Ends both threads within two seconds, and aborts running work."""
         end = time.monotonic() + CLOSE_SECONDS
         with self._wake:
             self._is_closing = True
@@ -147,7 +147,7 @@ class Background:
 
 
 class _Listener(threading.Thread):
-    """Waits for changes by long polls, and only tells that there are some: the scheduler fetches them."""
+    """Waits for changes by long polls, and reports them to the scheduler, which fetches them."""
 
     def __init__(self, owner: Background, synchronizer: Synchronizer, transport: Transport) -> None:
         super().__init__(name="fieldmerge-listener", daemon=True)

@@ -1,4 +1,4 @@
-"""Time, as the library asks for it, so that tests can move it."""
+"""The library's clock, which tests can replace."""
 
 from __future__ import annotations
 

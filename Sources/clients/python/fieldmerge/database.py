@@ -1,4 +1,4 @@
-"""The store's file: SQLite, one connection, and transactions that either happen or do not. `schema` has its tables."""
+"""The store's file: SQLite, one connection, and atomic transactions. `schema` has its tables."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Has all reads in it see one state of the store."""
+        """Makes all reads in it return one state of the store."""
         with self.lock:
             if self._is_closed:
                 raise StoreClosed("the store is closed")
@@ -103,7 +103,7 @@ class Database:
 
     @contextmanager
     def transaction(self, name: str) -> Iterator[None]:
-        """Runs statements as one: all of them are on disk when it ends, or none where it throws."""
+        """Runs statements in a transaction: all of them are on disk when it ends, or none if it throws."""
         with self.lock:
             if self._depth:
                 yield from self._run_inside()
@@ -194,7 +194,7 @@ class Database:
         ]
 
     def drop_triggers(self) -> None:
-        """Drops the triggers, in the transaction under way: no index counts any more."""
+        """Drops the triggers, in the current transaction: no index is used any more."""
         for name in TRIGGERS:
             self.write(f"DROP TRIGGER IF EXISTS {name}")
 
@@ -234,7 +234,7 @@ class Database:
         return True
 
     def _check_transaction(self) -> None:
-        """Throws if SQLite has rolled the transaction under way back by itself: what follows would be stored alone."""
+        """Throws if SQLite has rolled back the current transaction: later statements would be stored alone."""
         if not self._connection.in_transaction:
             raise sqlite3.OperationalError("the transaction was rolled back")
 
@@ -258,12 +258,12 @@ class Database:
         return None if row is None else row[0]
 
     def meta(self, name: str) -> Any:
-        """Returns what is noted under a name, or `None`."""
+        """Returns the note under a name, or `None`."""
         value = self.value("SELECT value FROM meta WHERE name = ?", name)
         return None if value is None else json.loads(value)
 
     def set_meta(self, name: str, value: Any) -> None:
-        """Notes something under a name; `None` removes the note."""
+        """Stores a note under a name; `None` removes it."""
         self._check_transaction()
         if value is None:
             self._connection.execute("DELETE FROM meta WHERE name = ?", (name,))

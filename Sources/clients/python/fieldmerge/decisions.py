@@ -1,4 +1,4 @@
-"""What the app decides where two edits met: each decision is a new edit, and removes the entry of the list."""
+"""The app's decisions on conflicts: each decision is a new edit, and removes the entry from the list."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Decisions(Delivery):
         return self._group(self._section(conflict), conflict).spread(as_plain(value))
 
     def _fields(self, entry: Conflict | Overtaken, side: str) -> Json:
-        """Returns a value of an entry as fields of the present rules; throws `UnknownName` if they have none of them."""
+        """Returns a value of an entry as fields of the active rules; throws `UnknownName` if they have none of them."""
         section = self._section(entry)
         told = {"group": entry.group, "fields": entry._fields, side: as_plain(getattr(entry, side))}
         return told_fields(section, told, side) or self._group(section, entry).spread(told[side])

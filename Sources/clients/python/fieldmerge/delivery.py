@@ -1,4 +1,4 @@
-"""Events and records that change, each told to the functions of the app."""
+"""Delivery of events and changed records to the functions of the app."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger("fieldmerge")
 
 @dataclass
 class Observer:
-    """What is called back with a record, or all of a resource."""
+    """A callback for a record, or for all records of a resource."""
 
     resource: str
     record_id: Any
@@ -42,8 +42,8 @@ class Observer:
 class Delivery:
     """Calls the app back, in one thread at a time.
 
-    An event stays on disk until a function of the app has returned. If the function throws, or returns a future that
-    fails, the event comes again with the next start of the program.
+    An event is kept on disk until a function of the app has returned. If the function throws, or returns a future that
+    fails, the event is delivered again after the next start of the program.
     """
 
     _model: Model
@@ -126,7 +126,7 @@ class Delivery:
         self._deliver()
 
     def _on_strange_write(self) -> None:
-        """Another process has written: whatever is observed may look otherwise."""
+        """Handles writes of another process: every observed value may have changed."""
         self._on_outcome()
         self._worker.touch_all()
         self._touched |= {(observer.resource, "*") for observer in self._observers}
@@ -138,7 +138,7 @@ class Delivery:
             self._was_edited()
 
     def _deliver(self) -> None:
-        """Calls back with what has happened, in one thread at a time. Never throws."""
+        """Calls the app's functions for events, in one thread at a time. Never throws."""
         self._has_news = True
         while self._has_news:
             if self._deliverer == threading.get_ident():

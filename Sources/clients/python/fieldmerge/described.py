@@ -6,7 +6,7 @@ from .changes import Json
 
 
 def described(told: Json) -> Json:
-    """Returns what a client may write of a resource, and the types of its fields, by the gateway's description."""
+    """Returns a client's rights on a resource, and the types of its fields, from the gateway's description."""
     return {
         "resource": told["resource"],
         "description": told.get("description"),

@@ -66,7 +66,7 @@ class Rows(list[Any]):
 
 
 def as_read(value: Any) -> Any:
-    """Returns JSON as an app reads it: attributes beside `[]`, and nothing that can be assigned to."""
+    """Returns read-only JSON for an app, with attributes and `[]`."""
     if isinstance(value, dict):
         return Row((name, as_read(one)) for name, one in value.items())
     if isinstance(value, list):
@@ -75,7 +75,7 @@ def as_read(value: Any) -> Any:
 
 
 def as_plain(value: Any) -> Any:
-    """Returns a deep copy of plain JSON: what was read, or is being edited, or JSON itself."""
+    """Returns a deep copy as plain JSON, of a read record, an edited record, or JSON."""
     if isinstance(value, EditableRow):
         return as_plain(value._values)
     if isinstance(value, EditableList):
@@ -161,7 +161,7 @@ class EditableRow:
         return name in self._values
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Returns a field, or the default where the row does not have it."""
+        """Returns a field, or the default if the row does not have it."""
         return self._values.get(name, default)
 
     def __eq__(self, other: object) -> bool:
@@ -216,7 +216,7 @@ class EditableList(MutableSequence[EditableRow]):
         del self._items[index]
 
     def insert(self, index: int, value: Any) -> None:
-        """Puts a new row into the list; where it comes to stand is the server's affair."""
+        """Adds a new row to the list; the server decides on its position."""
         self._items.insert(index, self._row(value, len(self._items)))
 
     def _row(self, value: Any, index: int) -> EditableRow:
@@ -253,7 +253,7 @@ class EditableList(MutableSequence[EditableRow]):
 class EditableRecord:
     """A record inside an edit: sections are attributes, or members with `[]`.
 
-    `id` is the record's id, temporary until the gateway has given one; `ticket` is there once the edit is on
+    `id` is the record's id, temporary until the gateway has assigned one; `ticket` is set when the edit is on
     disk.
     """
 
@@ -346,7 +346,7 @@ class EditableRecord:
         return repr(as_plain(self._state()))
 
     def _state(self) -> Json | None:
-        """The record as it is to be, after a last look at values that were changed in place."""
+        """The edited record, after a check of values that were changed in place."""
         if self._is_deleted:
             return None
         state: Json = {"id": self.id}

@@ -1,4 +1,4 @@
-"""Errors that the library raises; what a server answers is never one, it is told in reports and outcomes."""
+"""Errors of the library. Answers of a server are not errors, but part of reports and outcomes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class FieldMergeError(Exception):
 
 
 class InvalidEdit(FieldMergeError):
-    """An edit that the rules do not allow as it stands; nothing of it was stored.
+    """An edit that the rules do not permit; nothing of it was stored.
 
-    `path` says where, such as `customer.postCode` or `groceries[0].quantity`.
+    `path` is the place, such as `customer.postCode` or `groceries[0].quantity`.
     """
 
     def __init__(self, path: str, detail: str) -> None:
@@ -22,7 +22,7 @@ class InvalidEdit(FieldMergeError):
 
 
 class UnknownName(InvalidEdit, AttributeError, KeyError):
-    """A resource, section or field that the rules do not have; `nearest` is the one that was perhaps meant."""
+    """A resource, section or field that the rules do not have; `nearest` is the probable name."""
 
     def __init__(self, path: str, name: str, nearest: str | None, *, code: str = "unknown-name") -> None:
         hint = f"; did you mean “{nearest}”?" if nearest else ""
@@ -36,7 +36,7 @@ class UnknownName(InvalidEdit, AttributeError, KeyError):
 
 
 class UnknownValue(InvalidEdit, AttributeError, KeyError):
-    """A field whose value is not known here yet: the record was read under rules that did not have it."""
+    """A field whose value is unknown: the record was read under rules without the field."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path, "its value is not known yet; let the store sync first")
@@ -46,13 +46,13 @@ class UnknownValue(InvalidEdit, AttributeError, KeyError):
 
 
 class InvalidValue(InvalidEdit, ValueError):
-    """A value that its field cannot hold."""
+    """A value that does not fit its field."""
 
     code = "invalid-value"
 
 
 class InvalidQuery(FieldMergeError, ValueError):
-    """A query that cannot be run. `path` is the path or the option at fault, `nearest` the name that was perhaps meant."""
+    """A query that cannot be run. `path` is the path or the option at fault, `nearest` the probable name."""
 
     code = "invalid-query"
 
@@ -73,15 +73,15 @@ class RecordNotFound(FieldMergeError, LookupError):
 
 
 class RulesUnknown(FieldMergeError):
-    """The store does not know the rules yet: an edit needs one successful sync before it."""
+    """The store has no rules yet: sync once before the first edit."""
 
 
 class Offline(FieldMergeError):
-    """A record of a resource that is not kept was asked for, and no answer came."""
+    """A record of a resource that is not kept was requested, and there was no answer."""
 
 
 class RequestRefused(FieldMergeError):
-    """The gateway refused to tell a record of a resource that is not kept; `problem` says why."""
+    """The gateway refused a read of a record of a resource that is not kept; `problem` is the reason."""
 
     def __init__(self, status: int, problem: dict[str, object]) -> None:
         super().__init__(f"{status}: {problem.get('detail') or problem.get('title') or 'no details'}")
@@ -90,8 +90,8 @@ class RequestRefused(FieldMergeError):
 
 
 class UnsentEdits(FieldMergeError):
-    """A sign-out would have lost edits: `unsent` is how many never came to the gateway's journal, refused ones
-    among them."""
+    """A sign-out would have lost edits: `unsent` is the number of edits that are not in the gateway's journal,
+    including refused edits."""
 
     def __init__(self, unsent: int) -> None:
         plural = "edit" if unsent == 1 else "edits"
@@ -104,7 +104,7 @@ class WrongStore(FieldMergeError):
 
 
 class StorageError(FieldMergeError, sqlite3.OperationalError):
-    """The store's file cannot be written, so the edit is not stored: the disk is full, say."""
+    """The store's file cannot be written, so the edit is not stored: for example, the disk is full."""
 
     code = "storage"
 

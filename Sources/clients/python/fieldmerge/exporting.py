@@ -1,4 +1,4 @@
-"""Exports of stores, also of those that a later version has written."""
+"""Exports of stores, also of a later version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 def export_store(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Writes every row of a store's file into another file, one JSON value a line: `{"table": {column: value}}`.
 
-    Needs no knowledge of the store's format, and changes nothing.
+    Works for any format of the store, and changes nothing.
     """
     connection = sqlite3.connect(f"file:{os.fspath(path)}?mode=ro", uri=True)
     try:

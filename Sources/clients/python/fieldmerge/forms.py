@@ -72,13 +72,13 @@ class RecordDraft:
 
     @property
     def base(self) -> Any:
-        """The record as it was when the form was opened, or as it was last saved; `None` for a new one."""
+        """The record when the form was opened or last saved; `None` for a new record."""
         return as_read(self._base)
 
     def save(self) -> Ticket:
-        """Stores what changed since the form was opened, or since the last `save()`, as one edit.
+        """Stores the changes since the form was opened, or since the last `save()`, as one edit.
 
-        Throws `InvalidEdit` for a value that does not fit; the form stays open.
+        Throws `InvalidEdit` for a value that does not fit; the form is then still open.
         """
         if not self.is_open:
             raise StoreClosed("the form is closed")
@@ -100,7 +100,7 @@ class RecordDraft:
         return ticket
 
     def close(self) -> None:
-        """Ends the form. What was not saved is gone."""
+        """Ends the form, and drops unsaved changes."""
         self.is_open = False
         if self in self._store._forms:
             self._store._forms.remove(self)
@@ -114,7 +114,7 @@ class RecordDraft:
     # Changes below the form
 
     def _take_filled(self) -> None:
-        """Takes the ids of new rows, and what the answers to their creations say, as those of the base."""
+        """Stores the ids of new rows, and the values in the answers to their creations, in the base."""
         model = self._store._model
         real_id = model.resolve(self.id)  # first: what is resolved has an answer
         pending = model.pending(self.resource, key_of(real_id))
@@ -150,7 +150,7 @@ class RecordDraft:
         _leave(items, own, left)
 
     def _rows(self, section: Section, item: str | None) -> list[Json]:
-        """Returns a row in the base, and in the working copy with what it is compared with."""
+        """Returns a row in the base, and in the working copy with its row for comparison."""
         records = [record.get(section.name) for record in (self._base, self.record._before) if record is not None]
         part = self.record._parts[section.name]
         if not section.is_list:
@@ -159,7 +159,7 @@ class RecordDraft:
         return [row for row in rows if key_of(row["id"]) == item]
 
     def _overtaken(self) -> list[Overtaken]:
-        """Returns the groups that the form has changed and whose value in the store is another one now."""
+        """Returns the groups that both the form and the store have changed."""
         with self._store._database.lock:
             if self._is_saving:
                 return []
@@ -219,7 +219,7 @@ class RecordDraft:
         return section, None if item is None else key_of(item), group
 
     def _take(self, event: Overtaken, *, theirs: bool) -> bool:
-        """Makes what the store has now the base of a group, and the value of the working copy too."""
+        """Makes the store's value the base of a group, and the value of the working copy."""
         section = self._resource.section(event.section)
         change = {"section": section.name} if event.item is None else {"section": section.name, "id": event.item}
         for record in (self._base, self.record._before):
@@ -236,6 +236,6 @@ class RecordDraft:
 
 
 def _leave(rows: list[Any], same: list[Any], index: int) -> None:
-    """Leaves one row of those that are the same."""
+    """Removes all but one of equal rows."""
     left = [row for row in rows if not any(row is one for one in same) or row is same[index]]
     rows[:] = left

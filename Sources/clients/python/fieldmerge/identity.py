@@ -1,4 +1,4 @@
-"""A small file beside a store, `NAME.id`: by it `open` detects that the store was deleted or replaced."""
+"""A small file with the id of a store, `NAME.id`: by it `open` detects that the store was deleted or replaced."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNREADABLE = Identity("", None)
 
 
 class IdentityFile:
-    """The file beside a store. A store in memory has none."""
+    """The file with the id of a store. A store in memory has none."""
 
     def __init__(self, path: str) -> None:
         self.path = None if path == ":memory:" else path + ".id"
@@ -38,7 +38,7 @@ class IdentityFile:
         self._is_removed = False
 
     def read(self) -> Identity | None:
-        """Returns the identity of the store that was here; `None` if there was none."""
+        """Returns the identity of the earlier store; `None` if there was none."""
         if self.path is None:
             return None
         try:
@@ -78,7 +78,7 @@ class IdentityFile:
         return found.store not in (self.store, self.lost, "")
 
     def remove(self) -> None:
-        """Deletes the file for good, unless it belongs to another store: this one is signed out."""
+        """Deletes the file after a sign-out, unless it belongs to another store."""
         with self._lock:
             self._is_removed = True
             found = self.read()

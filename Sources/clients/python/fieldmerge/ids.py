@@ -20,7 +20,7 @@ def is_temporary(value: object) -> bool:
 
 
 def key_of(record_id: Any) -> str:
-    """Returns an id as text by which equal ids are found; 7 and "7" are one id."""
+    """Returns an id as text; equal ids have equal texts, and 7 and "7" are one id."""
     if isinstance(record_id, (list, tuple)):
         return "\x1f".join(_part(part) for part in record_id)
     return _part(record_id)
@@ -35,7 +35,7 @@ def _part(part: Any) -> str:
 
 
 def plain(record_id: Any) -> Any:
-    """Returns an id as it stands in JSON: a tuple becomes a list."""
+    """Returns an id in JSON: a tuple becomes a list."""
     return list(record_id) if isinstance(record_id, tuple) else record_id
 
 
@@ -46,7 +46,7 @@ def in_url(record_id: Any) -> str:
 
 
 def order_of(record_id: Any) -> tuple[Any, ...]:
-    """Returns what sorts ids as the gateway does, numbers by value; rows not created yet come last."""
+    """Returns a sort key with the gateway's order of ids: numbers by value, new rows last."""
     parts = record_id if isinstance(record_id, (list, tuple)) else [record_id]
     order: list[Any] = []
     for part in parts:

@@ -63,7 +63,7 @@ class Querying(Reads):
         follow: Mapping[str, str] | None = None,
     ) -> Results:
         """Returns the records that match, in order: `store.query("orders", where={"order.status": ["open"]},
-        sort=["-order.due"], limit=50)`. Edits that were not sent yet are in the result.
+        sort=["-order.due"], limit=50)`. The result includes unsent edits.
 
         - `where`: a value or `None` (equal), a list (one of), or a dictionary of `from`, `before`, `startsWith`, `not`.
         - `search`: words or their beginnings in the fields that `open` got as `search`.
@@ -112,7 +112,7 @@ class Querying(Reads):
         use: Callable[[Query, list[Row], Referred], T],
         has_next: bool = False,
     ) -> T | None:
-        """Runs a query and returns what `use` makes of its rows; `None` before the first sync."""
+        """Runs a query and returns the result of `use` for its rows; `None` before the first sync."""
         self._model.check_name(resource)
         records = None if self._model.keeps(resource) else list(self._fetch_all(resource))
         model = self._model if self._database.is_writing else self._reading()

@@ -1,4 +1,4 @@
-"""Records as the app reads and observes them, those of resources that are not kept from the gateway."""
+"""Reads and observation of records; records of resources that are not kept come from the gateway."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Reads(Lists):
     _listener: Callable[[], Transport] | None
 
     def record(self, resource: str, record_id: Any) -> Any:
-        """Returns a record as it is here, with the edits that were not sent yet; `None` where there is none.
+        """Returns a record of the store, with unsent edits; `None` if there is none.
 
-        One of a resource that is not kept is asked for at the gateway; throws `Offline` where that gives no answer,
+        A record of a resource that is not kept is requested from the gateway; throws `Offline` without an answer,
         and `UnknownName` for a resource that the rules do not have.
         """
         self._model.check_name(resource)
@@ -37,7 +37,7 @@ class Reads(Lists):
         return as_read(self._fetched(resource, plain(record_id)))
 
     def rules(self, resource: str) -> Any:
-        """Returns what this client may write of a resource, and the types of its fields: `mayCreate`, `mayDelete` and, in
+        """Returns this client's rights on a resource, and the types of its fields: `mayCreate`, `mayDelete` and, in
         `sections.NAME.fields.NAME`, `type`, `nullable`, limits, `members`, `group`, `policy`, `merge`, `mayWrite`, `mayCreate`.
 
         Throws `UnknownName`, and `RulesUnknown` before the first sync.
@@ -78,7 +78,7 @@ class Reads(Lists):
             after = f"&after={page['next']}"
 
     def _ask(self, path: str) -> Any:
-        """Asks the gateway for something that is not kept here; `None` where it does not exist."""
+        """Requests records that are not kept from the gateway; `None` if they do not exist."""
         synchronizer = self._synchronizer
         transport = self._listener() if self._listener is not None else synchronizer.transport
         client = synchronizer.requests.client
@@ -105,8 +105,8 @@ class Reads(Lists):
     def observe(
         self, resource: str, record_id: Any = None, callback: Callable[[Any], Any] | None = None
     ) -> Callable[[], None]:
-        """Calls back with a record now and whenever it changes, or with all records of a resource where no id is
-        given: `store.observe("shoppers", 123, f)`, `store.observe("shoppers", f)`. Returns what ends it.
+        """Calls back with a record now and after each change, or without an id with all records of a resource:
+        `store.observe("shoppers", 123, f)`, `store.observe("shoppers", f)`. Returns a function that ends it.
         """
         if callback is None:
             if not callable(record_id):

@@ -1,4 +1,4 @@
-"""Edits, records and answers under the present names of their fields and groups. Rules can name earlier ones
+"""Edits, records and answers under the current names of their fields and groups. Rules can contain earlier names
 (`formerly`)."""
 
 from __future__ import annotations

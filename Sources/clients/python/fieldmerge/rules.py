@@ -1,4 +1,4 @@
-"""What `GET /v1/rules` tells of resources, sections, groups and fields."""
+"""The resources, sections, groups and fields of `GET /v1/rules`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Group:
-    """The atom of merging: one or more fields that mean something only together."""
+    """The unit of merging: one or more fields that only have a meaning together."""
 
     name: str
     fields: tuple[Field, ...]
@@ -36,13 +36,13 @@ class Group:
     """Its earlier names."""
 
     def value(self, row: Mapping[str, Any]) -> Any:
-        """Returns what the group holds in a row: a bare value for one field, else an object of those that it contains."""
+        """Returns the group's value in a row: the value of a single field, otherwise an object of its fields."""
         if len(self.fields) == 1:
             return row.get(self.fields[0].name)
         return {one.name: row[one.name] for one in self.fields if one.name in row}
 
     def spread(self, value: Any) -> dict[str, Any]:
-        """Returns the fields and values of what `value` returned."""
+        """Returns the fields and values of a result of `value`."""
         if len(self.fields) == 1:
             return {self.fields[0].name: value}
         values = value if isinstance(value, Mapping) else {}
@@ -51,7 +51,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a record: one row, or in a list many."""
+    """A part of a record: one row, or many rows in a list."""
 
     name: str
     kind: str
@@ -81,7 +81,7 @@ class Section:
         raise UnknownName(self.name, name, nearest(name, (group.name for group in self.groups)))
 
     def present_group(self, name: str) -> str:
-        """Returns the present name of a group, whose name may be an earlier one."""
+        """Returns the current name of a group for a current or earlier name."""
         return self.group_renames.get(name, name)
 
     def field(self, name: str, *, path: str) -> Field:
@@ -119,7 +119,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Rules:
-    """The resources that this client sees, in one version of the rules."""
+    """The resources that this client may read, in one version of the rules."""
 
     version: str
     limits: Mapping[str, int]
@@ -136,7 +136,7 @@ class Rules:
 
     @staticmethod
     def parse(text: str | bytes, *, former: Mapping[str, Any] | None = None) -> Rules:
-        """Reads an answer of `GET /v1/rules`; throws `ValueError` where it is none.
+        """Reads an answer of `GET /v1/rules`; throws `ValueError` for another form.
 
         `former` has the earlier descriptions of resources whose records are still of an earlier shape. A resource
         whose earlier description is unknown (`None`) is described as the rules have it.
@@ -223,7 +223,7 @@ def _field(described: Any) -> Field:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """Returns the name that was perhaps meant."""
+    """Returns the probable name."""
     by_fold = {one.lower(): one for one in names}
     if name.lower() in by_fold:
         return by_fold[name.lower()]

@@ -1,6 +1,6 @@
 """Decides what a client does next: a table of states and events, as `Tests/Clients/Cases/scheduler.json` has it.
 
-Pure: it holds nothing and does nothing.
+It is pure: it has no state and no effects.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EVENTS = (
 
 @dataclass(frozen=True)
 class Row:
-    """What follows where its conditions hold."""
+    """The actions if its conditions are true."""
 
     state: str
     actions: tuple[str, ...] = ()
@@ -132,13 +132,13 @@ _CELLS: Mapping[str, Mapping[str, tuple[Row, ...]]] = {
 
 
 def rows(state: str, event: str) -> tuple[Row, ...]:
-    """Returns the rows of a cell, of which the first counts whose conditions hold; the last has none."""
+    """Returns the rows of a cell; the first row with true conditions applies, and the last row has no conditions."""
     if event == "kill":
         return (Row("idle"),)
-    # What a state has no row for leaves it as it is, with nothing to do.
+    # Without a row for the event, the state does not change, and there is nothing to do.
     return _CELLS[state].get(event, (Row(state),))
 
 
 def decide(state: str, event: str, conditions: Mapping[str, bool]) -> Row:
-    """Returns what follows from an event."""
+    """Returns the actions for an event."""
     return next(row for row in rows(state, event) if all(conditions[name] for name in row.when))

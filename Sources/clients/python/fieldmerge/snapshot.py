@@ -19,7 +19,7 @@ RECORDS_IN_A_TRANSACTION = 500
 
 
 class BadSnapshot(FieldMergeError):
-    """A file that is no snapshot, or not a whole one."""
+    """A file that is not a complete snapshot."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class Part:
 
 
 def parts_of(lines: Iterator[Json], *, error: type[Exception]) -> Iterator[Part]:
-    """Yields the parts of a snapshot. The last one is missing if it broke off; throws `error` if it has no beginning."""
+    """Yields the parts of a snapshot. The last part is missing if the file is incomplete; throws `error` if it
+    has no beginning.
+    """
     records: list[Json] = []
     began = False
     for line in lines:
@@ -57,7 +59,7 @@ def parts_of(lines: Iterator[Json], *, error: type[Exception]) -> Iterator[Part]
 
 
 def load(model: Model, path: str | os.PathLike[str]) -> None:
-    """Fills a new store from a snapshot; throws `BadSnapshot`, and goes on where an earlier try was killed."""
+    """Fills a new store from a snapshot; throws `BadSnapshot`, and continues an interrupted try."""
     with open(path, "rb") as file:
         beginning = file.read(16)
     if beginning.startswith(b"SQLite format 3\x00"):
@@ -117,7 +119,7 @@ def _of_sqlite(path: str | os.PathLike[str]) -> Iterator[Json]:
 
 
 def to_sqlite(source: str | os.PathLike[str], target: str | os.PathLike[str], *, rules: str | None = None) -> int:
-    """Writes a snapshot in NDJSON as one in SQLite; returns how many records it has.
+    """Converts a snapshot from NDJSON to SQLite; returns the number of records.
 
     With `rules`, the text of `GET /v1/rules`, records can be edited before the first sync.
     """

@@ -46,7 +46,7 @@ Token = str | Callable[[], "str | None"] | None
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a snapshot has come; `total` is an estimate, `None` where there is none."""
+    """The progress of a snapshot; `total` is an estimate, `None` if there is none."""
 
     done: int
     total: int | None
@@ -54,7 +54,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Status:
-    """Where the store stands. `phase` is `idle`, `pulling`, `pushing`, `waiting`, `offline`, `needsAuth`,
+    """The status of the store. `phase` is `idle`, `pulling`, `pushing`, `waiting`, `offline`, `needsAuth`,
     `needsUpgrade` or `closed`; times are seconds since 1970."""
 
     phase: str
@@ -71,7 +71,7 @@ class Status:
 
 
 class Store(Support):
-    """The records of one user on one server, as `fieldmerge.open` returns it. Threads may share it."""
+    """The records of one user on one server, returned by `fieldmerge.open`. Threads may share it."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Store(Support):
         self._prepare_queries(indexes, search)
 
     def _claim(self) -> None:
-        """Notes whose store this is, and prepares it for what is to be kept from now on."""
+        """Stores the store's owner, and prepares the store for the resources to keep."""
         database = self._database
         with database.transaction("open"):
             if database.meta("signedOut") and not database.is_left:
@@ -163,7 +163,7 @@ class Store(Support):
         self._model.prune()
 
     def _note_loss(self) -> None:
-        """Queues the event `lost` if the store that was here before is gone, once for each."""
+        """Queues the event `lost` if the earlier store was deleted, once for each store."""
         told, device = self._identity.read(), self._database.meta("device")
         if told is None or told.store == device or self._database.is_left:
             return
@@ -196,17 +196,17 @@ class Store(Support):
     def edit(self, resource: str, record_id: Any, *, base: Any = None) -> SingleEdit:
         """Edits a record: `with store.edit("shoppers", 123) as s: s.customer.street = "…"`.
 
-        It is on disk when the block ends; an exception in it leaves nothing. With `base`, a record that was read
-        before, the edit is the difference to that, and its `old` is what the base contains.
+        It is on disk when the block ends; after an exception, nothing is stored. With `base`, a record that was read
+        before, the edit is the difference to the base, and its `old` has the base's values.
         """
         return SingleEdit(self, resource, record_id, is_new=False, base=base)
 
     def draft(self, resource: str, record_id: Any) -> RecordDraft:
-        """Opens a form of a record: what was seen when it was opened is the `old` of what is saved."""
+        """Opens a form of a record: the values at its opening are the `old` of its edits."""
         return RecordDraft(self, resource, record_id)
 
     def create(self, resource: str, record_id: Any = None, *, id: Any = None) -> SingleEdit:
-        """Creates a record, as `edit` edits one; where the database does not number it, it needs an id."""
+        """Creates a record, in the form of `edit`; it needs an id unless the database numbers it."""
         return SingleEdit(self, resource, record_id if record_id is not None else id, is_new=True)
 
     def delete(self, resource: str, record_id: Any) -> Ticket:
@@ -218,7 +218,7 @@ class Store(Support):
     def transaction(self, *, atomic: str | None = None) -> Transaction:
         """Edits several records as one: `with store.transaction() as t: t.edit(…)…; t.create(…); t.delete(…)`.
 
-        With `atomic="edit"` the server refuses what it must and merges the rest; else it is all or nothing.
+        With `atomic="edit"` the server merges valid edits even if it refuses others; otherwise all or none.
         """
         return Transaction(self, atomic=atomic)
 
@@ -279,20 +279,20 @@ class Store(Support):
     # Events
 
     def on_conflict(self, handler: Callable[[Conflict], Any]) -> Callable[[], None]:
-        """Calls back where two edits met; a value that the handler returns is a new edit of the group. Returns
-        what ends it."""
+        """Calls back for conflicts; a value that the handler returns is a new edit of the group. Returns a function
+        that ends it."""
         return self._on("conflict", handler)
 
     def on_overtaken(self, handler: Callable[[Overtaken], Any]) -> Callable[[], None]:
-        """Calls back where a group with an edit that was not sent yet was changed by somebody else."""
+        """Calls back if another client changed a group with an unsent edit."""
         return self._on("overtaken", handler)
 
     def on_refused(self, handler: Callable[[RefusedEdit], Any]) -> Callable[[], None]:
-        """Calls back where an edit was refused for good."""
+        """Calls back if an edit was refused."""
         return self._on("refused", handler)
 
     def on_gone(self, handler: Callable[[Gone], Any]) -> Callable[[], None]:
-        """Calls back where a record is gone for this client."""
+        """Calls back if a record was deleted for this client."""
         return self._on("gone", handler)
 
     def on_lost(self, handler: Callable[[Lost], Any]) -> Callable[[], None]:
@@ -300,12 +300,12 @@ class Store(Support):
         return self._on("lost", handler)
 
     def on_status(self, handler: Callable[[Status], Any]) -> Callable[[], None]:
-        """Calls back where the status has changed."""
+        """Calls back if the status has changed."""
         return self._on("status", handler)
 
     def before_store(self, hook: Callable[[Change], Any]) -> Callable[[], None]:
-        """Calls back before a record is stored that the server told; edits made through the change's `edit`,
-        `create` and `delete` are stored in the same transaction. Returns what ends it."""
+        """Calls back before a record of the server is stored; edits made through the change's `edit`,
+        `create` and `delete` are stored in the same transaction. Returns a function that ends it."""
         if inspect.iscoroutinefunction(hook):
             raise TypeError("before_store runs inside a transaction, so it cannot await anything")
         self._hooks.append(hook)
@@ -320,15 +320,15 @@ class Store(Support):
     # Syncing
 
     def sync(self, *, deadline: float | None = None) -> Report:
-        """Sends what is unsent and reads what has changed; never throws for the network or an answer, the report
-        says what happened. With a deadline it ends in order within so many seconds."""
+        """Sends unsent edits and reads changes. Never throws for the network or an answer; these are in the report.
+        With a deadline, in seconds, it ends in order before it."""
         report = self._synchronizer.run("sync", deadline=deadline)
         self._note_unsent(at_once=True)
         self._on_outcome()
         return report
 
     def start(self) -> Store:
-        """Has a thread sync from now on, whenever there is a reason; returns the store."""
+        """Starts a thread that syncs if there is a reason; returns the store."""
         if self._database.is_closed:
             raise StoreClosed("the store is closed")
         if self._background is None:
@@ -342,13 +342,15 @@ class Store(Support):
         return self
 
     def set_token(self, token: Token) -> None:
-        """Takes another token, or another function that gives one, such as after `needsAuth`."""
+        """Replaces the token, or the function that returns tokens, for example after `needsAuth`."""
         self._synchronizer.tokens.replace(token)
         if self._background is not None:
             self._background.tell("token")
 
     def set_online(self, is_online: bool) -> None:
-        """Tells whether the device has a network, for apps that know: nothing is tried without one."""
+        """Sets whether the device has a network, if the app can detect this: without a network the store sends
+        nothing.
+        """
         if not is_online:
             self._synchronizer.transport.abort()
             self._synchronizer.lane.abort()
@@ -359,7 +361,7 @@ class Store(Support):
 
     @property
     def status(self) -> Status:
-        """Where the store stands now."""
+        """The current status of the store."""
         situation = self._synchronizer.situation
         if self._database.is_closed:
             return Status("closed", 0, 0, None, None, None, None)
@@ -381,14 +383,14 @@ class Store(Support):
             )
 
     def resync(self) -> Report:
-        """Reads everything anew; edits that were not sent yet keep their `old`."""
+        """Reads everything again; unsent edits keep their `old`."""
         self._model.note(resnapshot=True, snapshot=None)
         return self.sync()
 
     def sign_out(self, unsent: str = "refuse") -> None:
         """Deletes the local store. While edits are unsent, `refuse` throws `UnsentEdits`, `send` sends them first
-        (and throws where that fails), `discard` gives them up. A refused edit of which the gateway's journal knows
-        nothing counts as unsent."""
+        (and throws after a failure), `discard` drops them. A refused edit that is not in the gateway's journal
+        counts as unsent."""
         if unsent not in ("refuse", "send", "discard"):
             raise ValueError("unsent is “refuse”, “send” or “discard”")
         if unsent == "send" and self._model.counts()[0]:
@@ -412,7 +414,7 @@ class Store(Support):
     # End
 
     def close(self) -> None:
-        """Ends syncing and closes the file; what was not sent yet is sent by whoever opens the store next."""
+        """Ends syncing and closes the file; unsent edits are sent after the next opening."""
         self._end()
         self._note_unsent(at_once=True)
         self._database.close()
@@ -467,19 +469,19 @@ def open_store(
     keep: Keep = None,
     **testing: Any,
 ) -> Store:
-    """Opens the store of a user on a server, or makes it; needs no network.
+    """Opens or creates the store of a user on a server; needs no network.
 
     - `path`: the store's file, `:memory:` for tests. One file for each database and user; processes may share it.
     - `server`: the gateway's address, which may change.
     - `token`: a bearer token, or a function that returns one; it is called again when the gateway answers 401.
-    - `resources`: those whose records are kept here (left out: all that the user may read; empty: none).
+    - `resources`: the resources to keep (without it: all that the user may read; empty: none).
     - `keep`: a subset, such as `{"orders": {"where": {"order.status": ["open"]}}}`: of these resources only records that match
-      are kept. All processes of a store keep what the one wants that opened it last.
+      are kept. All processes of a store use the subset of the process that opened it last.
     - `client`: name and version of the program, such as `shop-till/3.2`, sent as `X-Client`.
     - `indexes`: fields by which queries find or sort, such as `{"orders": ["order.status", "order.due"]}`; built in the
       background. Without an index a query reads all records of the resource.
     - `search`: fields in which `search` finds words, such as `{"orders": ["order.title"]}`.
-    - `snapshot`: a file to begin with, NDJSON (also .gz) or SQLite; of no effect once the store has synced.
+    - `snapshot`: a first snapshot, NDJSON (also .gz) or SQLite; of no effect once the store has synced.
 
     Throws `WrongStore` if the file belongs to another user, `NewerStore` if a later version has written it, `BadSnapshot`
     for a broken snapshot.

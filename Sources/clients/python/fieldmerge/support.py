@@ -1,4 +1,4 @@
-"""What a person who helps needs."""
+"""Reports for support."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Support(Querying):
     _user: str
 
     def diagnose(self) -> Json:
-        """Returns what a person who helps needs to know; no values of records, and no token."""
+        """Returns a report for support, without values of records and without the token."""
         status = self.status
         with self._database.lock:
             pushes = [
@@ -66,7 +66,7 @@ class Support(Querying):
         }
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes everything that the store holds into a file, one JSON value a line: first `diagnose()`, then the
+        """Writes the complete content of the store into a file, one JSON value a line: first `diagnose()`, then the
         pushes with their edits, then the records."""
         with open(path, "w", encoding="utf-8") as file, self._database.lock:
             file.write(json.dumps({"export": self.diagnose()}, ensure_ascii=False) + "\n")

@@ -1,4 +1,4 @@
-"""What becomes of edits."""
+"""Tickets and outcomes of edits."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _POLL_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Conflict:
-    """A place where two edits met: what was held as `old`, what stood there (`current`), what was sent (`new`),
-    and what stands now (`written`)."""
+    """A group or row that two edits changed: the user's base (`old`), the value of the other edit (`current`), the
+    user's value (`new`), and the value in the database (`written`)."""
 
     resource: str
     id: Any
@@ -60,7 +60,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an edit: `status` is `merged`, `refused` or `discarded`."""
+    """The outcome of an edit: `status` is `merged`, `refused` or `discarded`."""
 
     status: str
     conflicts: tuple[Conflict, ...]
@@ -69,7 +69,7 @@ class Outcome:
 
 
 class Ticket:
-    """A handle on an edit; `store.ticket(…)` finds it again after a restart, by its `token` or its `id`."""
+    """The handle of an edit; `store.ticket(…)` finds it again after a restart, by its `token` or its `id`."""
 
     def __init__(self, store: Store, token: str) -> None:
         self._store = store
@@ -80,7 +80,7 @@ class Ticket:
 
     @property
     def id(self) -> Any:
-        """The id of the record (of several the first), temporary until the gateway has given one."""
+        """The id of the record (of several the first), temporary until the gateway has assigned one."""
         try:
             self._last_id = self._store._model.ticket_id(self.token)
         except StoreClosed:
@@ -93,9 +93,9 @@ class Ticket:
         return self._read() is None
 
     def outcome(self, timeout: float | None = None) -> Outcome:
-        """Waits for what became of the edit; throws `TimeoutError` where nothing has within so many seconds.
+        """Waits for the outcome of the edit; throws `TimeoutError` if there is none within this number of seconds.
 
-        Somebody has to sync meanwhile: `store.start()`, or `store.sync()` elsewhere.
+        The store has to sync meanwhile: by `store.start()`, or `store.sync()` in another thread.
         """
         limit = None if timeout is None else time.monotonic() + timeout
         store = self._store
@@ -124,7 +124,7 @@ class Ticket:
         return Outcome(told["status"], conflicts, told["problem"], as_read(told["record"]))
 
     def _keep(self) -> None:
-        """Remembers what became of the edit, since the store is deleted."""
+        """Keeps the outcome of the edit, because the store is deleted."""
         self._last_id = self._store._model.ticket_id(self.token)
         self._last_told = self._store._model.ticket_outcome(self.token)
 
@@ -146,7 +146,7 @@ def conflict_of(store: Any, told: Json) -> Conflict:
 
 @dataclass(frozen=True)
 class Overtaken:
-    """An edit that was not sent yet, of a group that somebody else has changed meanwhile."""
+    """An unsent edit of a group that another client has changed meanwhile."""
 
     resource: str
     id: Any
@@ -199,7 +199,7 @@ class Gone:
 
 @dataclass(frozen=True)
 class Lost:
-    """The store's file was deleted or replaced. `unsent` edits are lost with it; `None` if the number is not known."""
+    """The store's file was deleted or replaced. `unsent` edits are lost with it; `None` if the number is unknown."""
 
     unsent: int | None
 
@@ -227,7 +227,7 @@ class UnsentEdit:
     _store: Any = None
 
     def discard(self) -> bool:
-        """Takes it out of the queue, with the pushes that use a row that it creates; false if it has an answer.
+        """Removes it from the queue, with the pushes that use a row that it creates; false if it has an answer.
 
         Throws `NotPossible` if it is being sent, or if other edits have joined it since the list was read.
         """
@@ -236,9 +236,9 @@ class UnsentEdit:
 
 @dataclass(frozen=True)
 class RefusedEdit:
-    """An edit that was refused for good: `resource`, `id` and `record`, the true one, are of what was at fault.
+    """A refused edit: `resource`, `id` and the current `record` are of the refused record.
 
-    `edits` holds every part; nothing of it was written.
+    `edits` contains every part; none of them was written.
     """
 
     resource: str
@@ -255,7 +255,7 @@ class RefusedEdit:
     def resend(self, *, without: Iterable[str] = ()) -> bool:
         """Puts the edit behind the others that wait to be sent, under a new key; false if it is refused no more.
 
-        The groups of the paths `without` stay refused. Throws `UnknownName` for an unknown path, and `NotPossible` if
+        The groups of the paths `without` remain refused. Throws `UnknownName` for an unknown path, and `NotPossible` if
         nothing is left to send.
         """
         return bool(self._store._resend(self._seq, list(without)))

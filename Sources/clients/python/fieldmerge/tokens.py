@@ -13,11 +13,11 @@ TOKEN_SECONDS = 30.0
 
 
 class NoToken(OSError):
-    """The app's function gave no token in time."""
+    """The app's function returned no token in time."""
 
 
 class _Call:
-    """A call of the app's function, in a thread of its own, so that it can be abandoned."""
+    """A call of the app's function, in a separate thread, so that it can be abandoned."""
 
     def __init__(self, function: Callable[[], str | None], changed: threading.Condition) -> None:
         self.is_done = False
@@ -59,7 +59,7 @@ class TokenSource:
 
     def get(self, *, until: float | None = None) -> str | None:
         """Returns the current token, or calls the app's function; throws what it throws, and `NoToken` after 30 s or
-        at `until`, a time of the clock that only grows."""
+        at `until`, a time of the monotonic clock."""
         with self._changed:
             if self._token is None and callable(self._given):
                 self._ask(self._given, until)
@@ -92,7 +92,7 @@ class TokenSource:
             self._changed.notify_all()
 
     def _ask(self, function: Callable[[], str | None], until: float | None) -> None:
-        """Waits for the call under way, or a new one, with the lock held."""
+        """Waits for the running call, or a new one, while it has the lock."""
         generation = self._generation
         call = self._call = self._call or _Call(function, self._changed)
         end = self._clock.monotonic() + TOKEN_SECONDS

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RecordEdit(EditableRecord):
-    """A record inside a transaction; may also be used with `with`, whose failure takes this part back."""
+    """A record inside a transaction; may also be used with `with`, whose failure drops this part."""
 
     def __init__(self, owner: Transaction, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -52,7 +52,7 @@ class Transaction:
         self.ticket: Ticket | None = None
 
     def edit(self, resource: str, record_id: Any, *, base: Any = None) -> RecordEdit:
-        """Returns a record to be changed; throws `RecordNotFound`.
+        """Returns a record to change; throws `RecordNotFound`.
 
         With `base`, a record that was read before, the edit is the difference to it. Throws `NotPossible` for the base
         of another record.
@@ -76,7 +76,7 @@ class Transaction:
         return edit
 
     def create(self, resource: str, record_id: Any = None, *, id: Any = None) -> RecordEdit:
-        """Returns a new record to be filled in; where the database does not number it, it needs an id."""
+        """Returns a new record to fill in; it needs an id unless the database numbers it."""
         known = self._store._model.resource(resource)
         chosen = plain(record_id if record_id is not None else id)
         if chosen is None:
@@ -143,7 +143,7 @@ def checked_base(model: Model, resource: Resource, record_id: Any, record: Any) 
 
 
 class SingleEdit:
-    """What `store.edit` and `store.create` return: a context manager over one record."""
+    """The result of `store.edit` and `store.create`: a context manager over one record."""
 
     def __init__(self, store: Store, resource: str, record_id: Any, *, is_new: bool, base: Any = None) -> None:
         self._store = store

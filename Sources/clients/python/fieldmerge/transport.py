@@ -1,4 +1,4 @@
-"""Requests over HTTP: one connection that is used again, time limits, and answers that are read as they come."""
+"""Requests over HTTP: a connection for many requests, time limits, and answers that are read in parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SLOWEST = 1_000
 
 @dataclass(frozen=True)
 class Request:
-    """A request to the gateway; `path` begins with a slash and holds the query."""
+    """A request to the gateway; `path` begins with a slash and contains the query."""
 
     method: str
     path: str
@@ -41,7 +41,7 @@ class Request:
 
 
 class Response(Protocol):
-    """An answer of which status and headers are there; its body comes in parts."""
+    """An answer with status and headers; its body arrives in parts."""
 
     @property
     def status(self) -> int: ...
@@ -52,14 +52,14 @@ class Response(Protocol):
         ...
 
     def parts(self) -> Iterator[bytes]:
-        """Yields the body, unpacked; throws `OSError` where it breaks off."""
+        """Yields the uncompressed body; throws `OSError` if it is incomplete."""
         ...
 
     def close(self) -> None: ...
 
 
 class Transport(Protocol):
-    """What carries requests; throws `OSError` where no answer came."""
+    """Sends requests; throws `OSError` without an answer."""
 
     def send(self, request: Request) -> Response: ...
 
@@ -100,7 +100,7 @@ class HTTPTransport:
             return self._exchange(connection, request)
         except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
             self.close()
-            # The server may close a connection that rests; every request may be sent again.
+            # The server may close an idle connection; every request may be sent again.
             if not is_used_again or self._was_aborted:
                 raise
             return self._exchange(self._connect(request.timeout), request)
@@ -261,7 +261,7 @@ class Answer:
 
     @property
     def json(self) -> Any:
-        """The body as JSON, or `None` where it is none."""
+        """The body as JSON, or `None` if it is not JSON."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
@@ -269,14 +269,14 @@ class Answer:
 
     @property
     def problem(self) -> dict[str, Any] | None:
-        """The problem document that the gateway answered with, or `None` where it was not the gateway."""
+        """The problem document of the gateway's answer, or `None` if the answer is not the gateway's."""
         body = self.json
         if isinstance(body, dict) and isinstance(body.get("code"), str) and "title" in body:
             return body
         return None
 
     def retry_after(self, *, now: float | None = None) -> float | None:
-        """The seconds that `Retry-After` asks to wait."""
+        """The seconds of `Retry-After`."""
         text = self.headers.get("retry-after")
         if text is None:
             return None
@@ -287,7 +287,7 @@ class Answer:
 
 
 def ask(transport: Transport, request: Request) -> Answer:
-    """Sends a request and reads its answer whole; throws `OSError` where there is none."""
+    """Sends a request and reads its complete answer; throws `OSError` without an answer."""
     response = transport.send(request)
     try:
         body = b"".join(response.parts())

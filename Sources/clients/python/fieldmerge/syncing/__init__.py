@@ -1,4 +1,4 @@
-"""The exchange with the gateway: what the scheduler's table asks for, request by request."""
+"""The exchange with the gateway: the requests of the scheduler's table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules, changes and snapshots: what a sync reads."""
+"""Rules, changes and snapshots: the reads of a sync."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .exchange import Exchange
 
 
 class Downloads(Exchange):
-    """Reads rules, changes and snapshots, and stores them as they come."""
+    """Reads rules, changes and snapshots, and stores them when they arrive."""
 
     def _read_rules(self) -> str | None:
         answer = self.requests.ask("GET", "/v1/rules")
@@ -163,7 +163,7 @@ class Downloads(Exchange):
         return urllib.parse.urlencode(query, safe=",")
 
     def _no_feed(self, answer: Answer) -> str | None:
-        """A gateway without a journal tells no changes: then there is nothing to pull."""
+        """A gateway without a journal reports no changes: then there is nothing to pull."""
         problem = answer.problem
         if answer.status == 404 and problem is not None and problem.get("code") == "no-feed":
             self._report.problem = problem
@@ -230,7 +230,7 @@ class Downloads(Exchange):
 
 
 def _lines(response: Response) -> Iterator[Json]:
-    """Yields the lines of NDJSON; throws `OSError` where one is no JSON."""
+    """Yields the lines of NDJSON; throws `OSError` if a line is not JSON."""
     rest = b""
     for part in response.parts():
         rest += part

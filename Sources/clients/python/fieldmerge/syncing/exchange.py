@@ -1,4 +1,4 @@
-"""What all requests of a sync have in common: events of answers, and the report of the sync."""
+"""The common part of all requests of a sync: events of answers, and the report of the sync."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Exchange:
         return self.requests.tokens
 
     def _guarded(self, request: Callable[[], str | None]) -> str | None:
-        """Makes a request; what breaks on the way is an answer that was lost."""
+        """Makes a request; a failure on the way is a lost answer."""
         try:
             return request()
         except OSError as error:
@@ -69,7 +69,7 @@ class Exchange:
         return "token"
 
     def _refusal(self, answer: Answer) -> str:
-        """Returns the event of an answer that is no 200, whatever was asked."""
+        """Returns the event of an answer other than 200, for any request."""
         problem = answer.problem
         if answer.status != 401:
             self._fresh_after = None

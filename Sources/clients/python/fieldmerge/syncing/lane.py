@@ -1,4 +1,4 @@
-"""Large pushes: each in a request of its own, beside the requests that the scheduler's table asks for."""
+"""Large pushes: each in a separate request, in parallel with the requests of the scheduler's table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOKED_AT = {"settled", "refused", "rules", "history", "unauthorized"}
 
 
 class Lane:
-    """Sends one large push at a time, in a thread. It has waits of its own, which a new edit does not end."""
+    """Sends one large push at a time, in a thread. It has separate waits, which a new edit does not end."""
 
     def __init__(
         self, model: Model, requests: Requester, lease: Lease, *, clock: Clock, randomness: random.Random
@@ -53,7 +53,9 @@ class Lane:
         requests.check = self._check
 
     def begin(self, report: Report) -> bool:
-        """Sends the next large push that can be sent, if no other is under way and no wait; needs the lease."""
+        """Sends the next large push that can be sent, if no other is in progress and the lane does not wait;
+        needs the lease.
+        """
         with self._changed:
             if self.is_busy or self._is_closed:
                 return False
@@ -76,7 +78,7 @@ class Lane:
         return self.due is None or self._clock.monotonic() >= self.due
 
     def end_wait(self) -> None:
-        """Ends a wait: the network is back, or the app asks for a sync."""
+        """Ends a wait: the network is back, or the app requests a sync."""
         self._failures, self.due, self._last = 0, None, ""
 
     def wait(self, seconds: float) -> None:
@@ -86,17 +88,17 @@ class Lane:
                 self._changed.wait(seconds)
 
     def take_news(self) -> bool:
-        """Returns, once, whether the last request gave the scheduler something to do."""
+        """Returns, once, whether the last request left work for the scheduler."""
         has_news, self._has_news = self._has_news, False
         return has_news
 
     def abort(self) -> None:
-        """Breaks the request under way off. Its bytes stay frozen."""
+        """Aborts the request in progress. Its bytes remain frozen."""
         self._is_stopped = True
         self._requests.transport.abort()
 
     def close(self, *, until: float) -> None:
-        """Breaks off what is under way, and waits for its end."""
+        """Aborts running work, and waits for its end."""
         self._is_closed = True
         thread = self._thread
         while self.is_busy and thread is not threading.current_thread() and time.monotonic() < until:

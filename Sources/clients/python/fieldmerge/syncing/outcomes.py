@@ -1,4 +1,4 @@
-"""What the gateway's answer to a push means, and how it is stored."""
+"""The meaning of the gateway's answers to pushes, and their storage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def store_result(model: Model, push: Frozen, result: Json | None, report: Report
         problem, results = outcome_unknown(), []
     if kind == "again":
         if result.get("code") in (429, 503):
-            # The gateway has looked the key up, and runs the push when it comes again.
+            # The gateway has searched for the key, and runs the push when it is sent again.
             model.nothing_written([push])
         report.problem = result.get("problem")
     elif kind == "rules":
@@ -52,7 +52,7 @@ def store_result(model: Model, push: Frozen, result: Json | None, report: Report
 
 
 def wrote_nothing(answer: Answer) -> bool:
-    """Returns whether the answer to a whole request says that nothing of it was written."""
+    """Returns whether the answer to a request reports that nothing of it was written."""
     return answer.status in (401, 426, 429, 503) or answer.status in (400, 403, 413, 422) and answer.problem is not None
 
 
@@ -82,7 +82,7 @@ def _problem_of(result: Json) -> Json:
 
 
 def kind_of(result: Json | None) -> str:
-    """Returns what the answer to a push means: `settled`, `refused`, `rules`, `history`, `reused` or `again`."""
+    """Returns the meaning of the answer to a push: `settled`, `refused`, `rules`, `history`, `reused` or `again`."""
     if result is None:
         return "again"
     status, code = result.get("status"), result.get("code")

@@ -1,4 +1,4 @@
-"""What a sync has done, and where it is."""
+"""The report of a sync, and its phase."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLOSE_SECONDS = 2.0
 
 @dataclass
 class Report:
-    """What a sync has done. `phase` is where it ended; `error` and `problem` say why if that is not `idle`."""
+    """The report of a sync. `phase` is its last phase; `error` and `problem` are the reason if it is not `idle`."""
 
     phase: str = "idle"
     merged: int = 0

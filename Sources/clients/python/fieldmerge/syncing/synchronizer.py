@@ -1,4 +1,4 @@
-"""Does what the scheduler's table says, one request at a time, and has the lane send large pushes beside that."""
+"""Runs the actions of the scheduler's table, one request at a time; the lane sends large pushes in parallel."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Synchronizer(Pushing):
 
     @property
     def transport(self) -> Transport:
-        """What carries the requests."""
+        """The transport of requests."""
         return self.requests.transport
 
     @property
@@ -74,14 +74,15 @@ class Synchronizer(Pushing):
         return None if due is None or self.lane.is_busy else self.clock.now() + due - self.clock.monotonic()
 
     def note(self) -> None:
-        """Remembers that changes are to be asked for."""
+        """Notes that changes are to be requested."""
         self._noted.set()
 
     def run(self, event: str, *, deadline: float | None = None, waits: bool = True) -> Report:
-        """Hands an event to the table and does what follows, until nothing is under way; returns what was done.
+        """Passes an event to the table and runs its actions, until no work is in progress; returns the report.
 
-        One thread does so at a time, others wait for it; so does one process, by a lease in the store. With `waits`, a
-        large push is under way as well. The event `lane` only has the lane look.
+        One thread of one process runs at a time, by a lease in the store; others wait. With `waits`, the run
+        also waits until no
+        large push is in progress. The event `lane` only starts the lane.
         """
         if event in ("sync", "news") and self._turn.locked():
             self.note()
@@ -113,7 +114,7 @@ class Synchronizer(Pushing):
             self._turn.release()
 
     def _run_events(self, event: str, *, waits: bool) -> None:
-        """Hands an event and those that come of it to the table, with the lease."""
+        """Passes an event and the events that follow to the table, with the lease."""
         if not self._lease.acquire(gives_up=lambda: self._is_closing or self._is_late()):
             self._report.error = "another process is syncing"
             return
@@ -181,7 +182,7 @@ class Synchronizer(Pushing):
         self._tell(phase=state, next_try=None)
 
     def _handle(self, event: str) -> str | None:
-        """Does what follows from an event; returns the event that comes of it, or `None` at rest."""
+        """Runs the actions of an event; returns the next event, or `None` at rest."""
         row = decide(self.state, event, self._conditions(event))
         if event.startswith("answer."):
             self._last_answer = event
@@ -264,7 +265,7 @@ class Synchronizer(Pushing):
             self.on_status()
 
     def close(self, *, until: float | None = None) -> None:
-        """Breaks off what is under way, and waits until it is over, at most for two seconds."""
+        """Aborts running work, and waits for its end, for two seconds at most."""
         self._is_closing = True
         self.tokens.close()
         self.transport.abort()

@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it."""
+"""A clock that only a test moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_WAIT = 0.02
 
 
 class ManualClock(Clock):
-    """A clock that a test moves; it begins at a moment that looks like one."""
+    """A clock that a test moves; it begins at a plausible time."""
 
     def __init__(self, now: float = 1_700_000_000.0) -> None:
         self._now = now
@@ -44,6 +44,6 @@ class ManualClock(Clock):
             self._monotonic += seconds
 
     def jump(self, seconds: float) -> None:
-        """Sets the clock on the wall another way, as a person or a network would; no time passes."""
+        """Sets the wall clock, like a user or a time server; no time passes."""
         with self._lock:
             self._now += seconds

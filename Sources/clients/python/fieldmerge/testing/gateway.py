@@ -18,7 +18,7 @@ _START_SECONDS = 60.0
 
 
 class RealGateway:
-    """A running gateway: `url`, the `database` behind it, and `stop`, `kill`, `restart`, `close`."""
+    """A running gateway: `url`, its `database`, and `stop`, `kill`, `restart`, `close`."""
 
     def __init__(self, program: str, rules: str, database: str, folder: str, options: Sequence[str]) -> None:
         self.database = database
@@ -33,7 +33,7 @@ class RealGateway:
         self.start()
 
     def start(self) -> None:
-        """Starts the gateway, on the same port as before; throws `RuntimeError` with its log where it ends."""
+        """Starts the gateway, on the same port as before; throws `RuntimeError` with its log if it ends."""
         for _ in range(5):
             port = self._port or _free_port()
             if self._start_on(port):
@@ -94,7 +94,7 @@ class RealGateway:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def query(self, statement: str, *values: object) -> list[tuple[object, ...]]:
-        """Runs a statement on the database behind the gateway, as a program that bypasses it would."""
+        """Runs a statement on the gateway's database, like a program that bypasses the gateway."""
         connection = sqlite3.connect(self.database, timeout=30)
         try:
             with connection:

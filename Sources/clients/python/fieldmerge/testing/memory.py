@@ -1,4 +1,4 @@
-"""A gateway in memory: what of the real one an app's tests need, in a few hundred lines."""
+"""A small gateway in memory for the tests of an app."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class _Refused(Exception):
 
 
 class MemoryGateway(ScriptedServer):
-    """Serves rules, records, changes, snapshots and sync out of memory, over no network; a script of errors may
-    come before it.
+    """Serves rules, records, changes, snapshots and sync from memory, without a network; a script of errors may
+    precede it.
 
-    It merges group by group as the contract says, with the policies `client-wins`, `server-wins` and `reject`
-    and the function `add`; other functions leave it to the policy. It checks no types and knows no access rules.
+    It merges group by group as in the contract, with the policies `client-wins`, `server-wins` and `reject`
+    and the function `add`; for other functions it uses the policy. It checks no types and has no access rules.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class MemoryGateway(ScriptedServer):
                 self.records[resource, key_of(record["id"])] = copy.deepcopy(record)
 
     def put(self, resource: str, record_id: Any, record: Json | None) -> None:
-        """Changes a record as somebody else would; `None` deletes it."""
+        """Changes a record, like another client; `None` deletes it."""
         with self._mutex:
             place = resource, key_of(record_id)
             if record is None:
@@ -65,7 +65,7 @@ class MemoryGateway(ScriptedServer):
             self._touch(place)
 
     def get(self, resource: str, record_id: Any) -> Json | None:
-        """Returns a record as it stands."""
+        """Returns the current record."""
         with self._mutex:
             return copy.deepcopy(self.records.get((resource, key_of(record_id))))
 

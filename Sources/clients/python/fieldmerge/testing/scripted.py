@@ -1,4 +1,4 @@
-"""A server that answers as a test says: answers, errors, delays, breaks, requests that are held."""
+"""A server with scripted answers, errors, delays, broken connections and held requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Handler = Callable[[Request], "Reply"]
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, perhaps one that breaks off after so many bytes, or none."""
+    """An answer, which may break after a number of bytes, or no answer."""
 
     status: int | None = 200
     body: bytes = b""
@@ -60,7 +60,7 @@ class _Response:
 
 
 def _unpacked(request: Request) -> Request:
-    """A request as a test reads it: its headers say that the body was packed."""
+    """A request for a test: its headers report that the body was compressed."""
     if request.body is None or request.headers.get("Content-Encoding") != "gzip":
         return request
     return replace(request, body=gzip.decompress(request.body))
@@ -99,8 +99,8 @@ class Held:
 
 
 class ScriptedServer:
-    """A transport without a network. What a test put into the script comes first, one entry a request; then
-    comes `handler`, and without one there is no network."""
+    """A transport without a network. First it uses the test's script, one entry a request; then `handler`. Without
+    a handler there is no network."""
 
     def __init__(self, handler: Handler | None = None, *, clock: Clock | None = None) -> None:
         self.requests: list[Request] = []
@@ -160,11 +160,11 @@ class ScriptedServer:
         return change(self._handled(request))
 
     def hold(self, which: Callable[[Request], bool] = lambda request: True) -> None:
-        """From now on these requests wait until a test answers them; `next_held` gives them."""
+        """Makes later requests wait until a test answers them; `next_held` returns them."""
         self._holds = which
 
     def next_held(self, timeout: float = 10) -> Held:
-        """Returns the next request that is held; throws `queue.Empty` where none comes."""
+        """Returns the next held request; throws `queue.Empty` if there is none."""
         return self._held.get(timeout=timeout)
 
     # Transport

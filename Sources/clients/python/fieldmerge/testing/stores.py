@@ -21,7 +21,7 @@ def memory_store(
     seed: int = 0,
     **more: Any,
 ) -> Store:
-    """Opens a store (in memory, unless it has a path) that talks to a scripted server, by a clock that stands."""
+    """Opens a store (in memory, unless it has a path) that uses a scripted server and a stopped clock."""
     return open_store(
         path,
         server="http://server.test",
