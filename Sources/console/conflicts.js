@@ -1,7 +1,7 @@
 // The page Conflicts: the newest conflicts, live.
 
 import { get, readRules } from "./api.js";
-import { Page, button, field, h, link, notice, put, select, time } from "./dom.js";
+import { Page, button, field, filterBox, h, link, notice, put, select, time } from "./dom.js";
 import { CONFLICTS, address, count, groupName, idText, outcomeWord, recordAddress, search, sender, story, writerOf } from "./model.js";
 import { cascades, outcomeBadge, sides } from "./values.js";
 
@@ -39,7 +39,7 @@ class Conflicts extends Page {
     this.list = h("ol", { class: "cards", "aria-label": "Conflicts, newest first" });
     this.more = h("div", { class: "more" });
     this.filters = h("form", { class: "filters", role: "search", "aria-label": "Filters", onsubmit: (event) => { event.preventDefault(); this.apply(); }, onchange: () => this.apply() });
-    put(this, this.head(this.live, this.pause), this.filters, this.list, this.more);
+    put(this, this.head(this.live, this.pause), filterBox(this.filters, false, this.signal), this.list, this.more);
     this.drawFilters([]);
     readRules().then((rules) => this.isConnected && this.drawFilters(rules.resources), () => {});
     put(this.list, h("li", { class: "muted" }, "Reading…"));

@@ -100,6 +100,14 @@ export function dialog(title, fill, onclosed) {
   return element;
 }
 
+/** Filters, which a phone shows on request. */
+export function filterBox(form, isOpen, signal) {
+  const wide = matchMedia("(min-width: 40.01rem)");
+  const box = h("details", { class: "filterbox", open: wide.matches || isOpen }, h("summary", null, "Filters"), form);
+  wide.addEventListener("change", () => { box.open ||= wide.matches; }, { signal });
+  return box;
+}
+
 /** The base of the pages: a custom element that stops its work when it leaves the document. */
 export class Page extends HTMLElement {
   connectedCallback() {

@@ -1,7 +1,7 @@
 // The page Refused: pushes that were refused for good, grouped by reason.
 
 import { canWrite, get, post } from "./api.js";
-import { Page, append, button, dialog, field, h, link, notice, problemNotice, put, select, table, time, unique } from "./dom.js";
+import { Page, append, button, dialog, field, filterBox, h, link, notice, problemNotice, put, select, table, time, unique } from "./dom.js";
 import { parse, stringify } from "./json.js";
 import { address, byReason, changesOf, count, editsOf, idPath, idText, search, sender, words } from "./model.js";
 import { beforeAfter, resultView, show, valueText } from "./values.js";
@@ -23,7 +23,7 @@ class Refused extends Page {
     this.bar = h("div", { class: "bulk", role: "group", "aria-label": "Chosen pushes" });
     this.more = h("div", { class: "more" });
     this.filters = h("form", { class: "filters", role: "search", "aria-label": "Filters", onsubmit: (event) => { event.preventDefault(); this.apply(); }, onchange: () => this.apply() });
-    put(this, this.head(this.status), this.filters, this.groups, this.more, this.bar);
+    put(this, this.head(this.status), filterBox(this.filters, false, this.signal), this.groups, this.more, this.bar);
     this.drawFilters();
     return this.read(true);
   }

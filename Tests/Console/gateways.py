@@ -23,8 +23,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def environment(**more):
+    """Variables of the tests are no settings of a gateway."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("FIELDMERGE_")} | more
+
+
 def run(command, text=None):
-    done = subprocess.run([str(part) for part in command], input=text, capture_output=True, text=True)
+    done = subprocess.run([str(part) for part in command], input=text, capture_output=True, text=True, env=environment())
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]} ended with {done.returncode}: {done.stderr}{done.stdout}")
     return done.stdout
@@ -47,6 +52,13 @@ class MariaDB:
         run(["mariadb-install-db", "--no-defaults", f"--user={self.user}", f"--datadir={folder}/data",
              "--auth-root-authentication-method=normal", "--skip-test-db"])
         self.start()
+        try:
+            self.fill()
+        except BaseException:
+            self.stop()
+            raise
+
+    def fill(self):
         self.sql("CREATE DATABASE shop CHARACTER SET utf8mb4; CREATE USER 'gateway'@'localhost'")
         self.sql((ROOT / "Samples/shop/mariadb.sql").read_text(), "shop")
         self.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON shop.* TO 'gateway'@'localhost'")
@@ -95,12 +107,10 @@ class Gateway:
     def start(self, mode="full"):
         database = self.server.url() if self.server else f"sqlite:{self.file}"
         self.log = open(self.folder / "log", "ab")
-        # Variables of the tests are no settings of a gateway.
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("FIELDMERGE_")}
-        environment["XDG_STATE_HOME"] = str(self.folder / "state")
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--database", database, "--rules", str(ROOT / "MergeRules"), "--listen", f"127.0.0.1:{self.port}",
-             "--tokens", str(self.folder / "tokens"), "--console", mode], stdout=self.log, stderr=self.log, env=environment)
+             "--tokens", str(self.folder / "tokens"), "--console", mode], stdout=self.log, stderr=self.log,
+            env=environment(XDG_STATE_HOME=str(self.folder / "state")))
         wait_until(self.answers)
 
     def answers(self):
