@@ -9,13 +9,18 @@ const FILTERS = ["resource", "id", "who", "device", "group", "outcome", "since",
 const LIMIT = 50;
 
 const writers = new Map();
+let last = Promise.resolve();
 
 /** The entry that wrote the value which an outcome met; null if the journal has none. */
 export async function findWriter(entry, outcome, signal) {
   const key = `${entry.number}/${groupName(outcome)}`;
   if (!writers.has(key)) {
     const query = search({ resource: entry.resource, id: idText(entry.id), group: outcome.group ? `${outcome.section}.${outcome.group}` : outcome.section, order: "newest", after: entry.number, limit: 5 });
-    const answer = await get(`/v1/journal${query}`, { signal });
+    // One after the other, so that a page with many conflicts does not delay clients.
+    const answer = await (last = last.catch(() => {}).then(() => {
+      signal?.throwIfAborted();
+      return get(`/v1/journal${query}`, { signal });
+    }));
     if (writers.size > 2000) writers.clear();
     writers.set(key, writerOf(outcome, answer.entries));
   }

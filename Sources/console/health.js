@@ -60,7 +60,7 @@ class Health extends Page {
         ["Refused in the last day", number(journal.refusedOfLastDay ?? metric("refused_pushes"))]]],
       ["Feed and other programs", ready.feed || health?.feed ? [
         ["Revision", number(feed.revision)], ["Pending", number(feed.pending)], ["Source of foreign changes", feed.source ? sourceWords(feed.source) : null],
-        ["Lag", feed.lagSeconds === undefined || feed.lagSeconds === null ? null : `${Math.round(feed.lagSeconds)} s`],
+        ["Lag", feed.lagSeconds === undefined || feed.lagSeconds === null ? null : duration(Number(feed.lagSeconds))],
         ["Complete since", feed.since && time(feed.since)], ["Duration of a cycle", feed.cycleMilliseconds === undefined || feed.cycleMilliseconds === null ? null : `${number(feed.cycleMilliseconds)} ms`],
         ["Rows per second", number(feed.rowsPerSecond)], ["Scans here", feed.scansHere === undefined ? null : feed.scansHere ? "yes" : "no, another gateway scans"], ["Takeovers", number(feed.takeovers)]]
         : [["Feed", "off"]]],

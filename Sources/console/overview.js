@@ -84,7 +84,8 @@ class Overview extends Page {
     if (late.length) tasks.push([count(late.length, "device"), "More than 1,000 revisions behind", address("devices")]);
     const unreadable = (ready.problems ?? []).length;
     if (unreadable) tasks.push([count(unreadable, "problem"), "Reported by the gateway", address("health")]);
-    if (ready.feed?.lagSeconds > 60) tasks.push([duration(ready.feed.lagSeconds), "Feed lag", address("health")]);
+    // A scan without a change to read has no rows per second, and no lag that matters.
+    if (ready.feed?.lagSeconds > 60 && (ready.feed.source !== "scan" || ready.feed.rowsPerSecond > 0)) tasks.push([duration(ready.feed.lagSeconds), "Feed lag", address("health")]);
     put(this.tasks, h("h2", { id: "tasks" }, "What needs a person now"), tasks.length
       ? h("ul", { class: "tasks" }, tasks.map(([number, words, target, at]) => h("li", null, h("a", { href: target },
         h("strong", null, number), h("span", null, words), h("span", { class: "muted" }, at ? ["newest ", ago(at)] : ""), h("span", { "aria-hidden": "true", class: "arrow" }, "→")))))
@@ -98,7 +99,7 @@ class Overview extends Page {
     put(this.facts,
       activity ? fact("Entries", sum("entries").toLocaleString("en"), `in ${duration(this.minutes * 60)}${activity.isComplete ? "" : ", or more"}`) : null,
       activity ? fact("Conflicts", sum("conflicts").toLocaleString("en"), link("Show them", address("conflicts"))) : null,
-      feed ? fact("Feed lag", feed.lagSeconds === undefined || feed.lagSeconds === null ? "none" : feed.lagSeconds < 1 ? "under 1 s" : `${Math.round(feed.lagSeconds)} s`, feed.pending ? `${feed.pending.toLocaleString("en")} pending` : `revision ${feed.revision?.toLocaleString("en") ?? ""}`) : null,
+      feed ? fact("Feed lag", feed.lagSeconds === undefined || feed.lagSeconds === null ? "none" : feed.lagSeconds < 1 ? "under 1 s" : feed.lagSeconds < 120 ? `${Math.round(feed.lagSeconds)} s` : duration(feed.lagSeconds), feed.pending ? `${feed.pending.toLocaleString("en")} pending` : `revision ${feed.revision?.toLocaleString("en") ?? ""}`) : null,
       feed ? fact("Foreign changes", feed.source ? words1(feed.source) : "none", feed.source ? `found by ${sourceWords(feed.source)}` : "no source") : null,
       clients ? fact("Devices", (clients.clients.length + (clients.next ? 1 : 0)).toLocaleString("en") + (clients.next ? " or more" : ""), `${clients.clients.filter((client) => Date.now() - Date.parse(client.seen) < 3600e3).length} in the last hour`) : null,
       journal?.rows !== undefined ? fact("Journal", journal.rows.toLocaleString("en"), `rows, ${journal.rowsOfLastDay?.toLocaleString("en") ?? "0"} in the last day`) : null);
