@@ -5,7 +5,7 @@ import RecordStore
 /// The journal entries of rows that other programs changed.
 ///
 /// An entry contains the rows of one record that one transaction changed, each row once. A row that moves to another
-/// record, or gets another key, is deleted at its former place and inserted at the new one.
+/// record, or gets another key, is deleted under its former key and inserted under the new key.
 struct ForeignEntries {
     /// The maximum bytes of an entry; a longer one names the changed fields only.
     static let longest = 1 << 20
@@ -85,7 +85,7 @@ struct ForeignEntries {
             outcome.item = row.key.map { .key($0) }
             return outcome
         }
-        // As in the entry of a push, the record comes before its items.
+        // As in the entry of a push, the record is before its items.
         if row.section == 0 {
             entries[index].outcomes = placed + entries[index].outcomes
         } else {

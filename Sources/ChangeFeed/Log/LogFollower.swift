@@ -139,7 +139,7 @@ struct LogFollower {
     ///
     /// A log that begins again sends a waiting reader nothing, until it is longer than the former one.
     ///
-    /// - Throws: `RowLogError` if the reader will not receive what is committed.
+    /// - Throws: `RowLogError` if the reader will not receive committed changes.
     private func watchEnd() async throws -> Never {
         var stall = LogStall(log)
         while true {

@@ -7,11 +7,11 @@ struct LogPlan {
     /// A section whose rows are rows of a table.
     private struct View {
         let unit: Int
-        /// The places of the section's `kept` columns among the logged columns; nil for columns of referred rows.
+        /// The positions of the section's `kept` columns among the logged columns; nil for columns of referred rows.
         let places: [Int?]
         /// The places of references to rows whose columns access conditions test.
         let references: [Int]
-        /// The places of the section's columns whose values the journal keeps; nil for columns of referred rows.
+        /// The positions of the section's columns whose values the journal keeps; nil for columns of referred rows.
         var images: [Int?] = []
         /// The places of the columns that an undo of a deletion restores.
         var restored: [(column: Column, place: Int)] = []

@@ -1,6 +1,6 @@
 import RecordStore
 
-/// Detects that the reader of a row log does not receive what is committed.
+/// Detects that the reader of a row log does not receive committed changes.
 struct LogStall {
     private let log: any RowLog
     /// An end of the log that the reader has not reached, with its own position and the time.

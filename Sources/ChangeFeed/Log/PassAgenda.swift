@@ -49,7 +49,7 @@ final class PassAgenda: Sendable {
     /// The reader has read everything that was committed when it began.
     func hasCaughtUp() { state.withLock { $0.isFollowing = true } }
 
-    /// The reader may not receive what is committed, so that the scan runs at its full speed.
+    /// The reader may not receive committed changes, so that the scan runs at its full speed.
     func doubt() { state.withLock { $0.isFollowing = false } }
 
     /// The reader has stopped, so that the scan runs at its full speed.

@@ -27,7 +27,7 @@ struct EmptiedSection: Error, Equatable {
 
     func isDue(now: ContinuousClock.Instant) -> Bool { until <= now }
 
-    /// Returns true if the loss is reported now: no row has come back, or the delays are used up.
+    /// Returns true if the loss is reported now: no row has returned, or the delays are used up.
     func isFinal(left now: Int) -> Bool { now <= left || waits >= Self.mostWaits }
 
     /// The sentence for the log and `/readyz`.

@@ -11,7 +11,7 @@ struct ForeignChange: Sendable {
     /// Delivered condition values, which row digests may never have contained; nil without conditions.
     var shown: ConditionTag?
 
-    /// True if the source found that the root's row is gone; nil if it compared another row.
+    /// True if the source found that the root's row was deleted; nil if it compared another row.
     var isGone: Bool?
 
     /// True if the result of access conditions may change.

@@ -134,7 +134,7 @@ struct ForeignChangeRecorder: Sendable {
     ) throws(StoreError) -> Int {
         if changes.isEmpty { return 0 }
         var known: [RecordName: Int] = [:]
-        // No revision is later than every revision, so the others need no question.
+        // No revision is later than `Int.max`, so only the other records need a query.
         let asked = changes.filter { $0.toldSince < .max || $0.changesConditions }.map(\.name)
         var questions = tables.revisions(of: Array(Set(asked)))[...]
         try session.run({ questions.popFirst() }) { rows in

@@ -1,9 +1,9 @@
 package import MergeService
 import RecordStore
 
-/// Finds changes of programs that bypass the gateway, and gives them revisions.
+/// Finds changes of programs that bypass the gateway, and assigns revisions to them.
 ///
-/// A source records what it finds with `ForeignChangeRecorder` alone.
+/// A source records changes only with `ForeignChangeRecorder`.
 package protocol ForeignChangeSource: Sendable {
     /// True if the source compares delivery records, so that each page must store one.
     var needsDeliveryRecords: Bool { get }

@@ -130,7 +130,7 @@ extension PassReader {
         try await store(writes, &pass)
         pass.replace(1, by: writes.ranges.map(\.range))
         try await countDeliveries(compared.rows, &pass)
-        // The rest of the range comes next.
+        // The rest of the range is next.
         let done = writes.ranges.count - (compared.isWhole ? 0 : 1)
         let next = pass.index + done
         pass.advance(to: next, after: try pass.unit.decodedKey(pass.section.ranges[next - 1].high))

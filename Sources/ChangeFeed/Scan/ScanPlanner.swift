@@ -46,7 +46,7 @@ struct ScanPlanner {
     private var isWhole = true
     /// The sections of a partial cycle; nil for all.
     private var chosen: Set<Int>?
-    /// The place at which a run that ends now is interrupted; nil between cycles.
+    /// The position at which a run that ends now is interrupted; nil between cycles.
     private(set) var place: ScanPlace?
 
     /// - Parameter place: the place at which the run before was interrupted.
@@ -59,7 +59,7 @@ struct ScanPlanner {
 
     /// Begins a cycle over all sections, or the rest of an interrupted one.
     ///
-    /// - Parameter chosen: the only sections of this cycle, which begins anew; nil for all.
+    /// - Parameter chosen: the only sections of this cycle, which begins again; nil for all.
     mutating func beginCycle(over chosen: Set<Int>? = nil) {
         self.chosen = chosen
         if chosen != nil { place = nil }

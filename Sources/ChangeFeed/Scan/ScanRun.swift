@@ -4,7 +4,7 @@ import RecordStore
 
 /// One run of the scan, until the gateway loses the lease, the rules change, or the gateway stops.
 ///
-/// `ScanPlanner` decides what is read next, and `PassReader` reads it. While it has the lease, its row digests in memory
+/// `ScanPlanner` selects the next section, and `PassReader` reads it. While it has the lease, its row digests in memory
 /// equal those in the journal.
 final class ScanRun {
     private let settings: ForeignScan.Settings
@@ -35,7 +35,7 @@ final class ScanRun {
 
     /// - Parameters:
     ///   - agenda: demands passes while a row log is followed.
-    ///   - place: the place at which the run before was interrupted.
+    ///   - place: the position at which the previous run was interrupted.
     ///   - report: receives the news of the run; returns false to end it.
     init(
         _ settings: ForeignScan.Settings, desk: ScanDesk, reader: PassReader, units: [ScanUnit],
@@ -52,7 +52,7 @@ final class ScanRun {
         pace = ScanPace(rowsPerSecond: settings.rowsPerSecond, now: .now)
     }
 
-    /// The place at which the run was interrupted; nil between cycles.
+    /// The position at which the run was interrupted; nil between cycles.
     var place: ScanPlace? { planner.place }
 
     private var lease: ScanLease { reader.lease }
@@ -143,7 +143,7 @@ final class ScanRun {
 
     /// Scans all sections, or the rest of an interrupted cycle.
     ///
-    /// - Returns: true if no section was left out.
+    /// - Returns: true if no section was omitted.
     @discardableResult
     private func cycle(over chosen: Set<Int>? = nil) async throws -> Bool {
         let start = ContinuousClock.now
@@ -184,7 +184,7 @@ final class ScanRun {
             pause(section, because: lost)
             news.trouble = lost.sentence
         } catch let error as StoreError where error.isOfOneSection {
-            // Other sections continue. The next cycle starts this section anew.
+            // Other sections continue. The next cycle starts this section again.
             forget(section)
             news.trouble = "“\(units[section].name)” cannot be scanned: \(error)"
             if error.kind == .schemaChanged { news.hasAlteredTable = true }

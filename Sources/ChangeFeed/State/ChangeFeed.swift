@@ -2,7 +2,7 @@ package import MergeService
 package import RecordStore
 import Synchronization
 
-/// The change feed of one gateway: sequences changes in its turn and wakes waiting requests.
+/// The change feed of one gateway: sequences changes while it has the lease, and wakes waiting requests.
 package final class ChangeFeed: Sendable {
     private typealias Looking = Task<Result<FeedState?, StoreError>, Never>
 

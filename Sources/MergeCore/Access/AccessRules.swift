@@ -42,7 +42,7 @@ package struct RoleRule: Sendable, Hashable {
     package let initial: [SectionRights]
     /// True if the role may delete records.
     package let deletes: Bool
-    /// The conditions on the role's rows, all of which have to hold.
+    /// The conditions on the role's rows, joined by AND.
     package let conditions: [RowCondition]
     /// The columns of the root that a creation sets from claims.
     package let sets: [ClaimAssignment]

@@ -27,7 +27,7 @@ package struct RecordFilter: Sendable, Hashable {
         }
     }
 
-    /// The conditions of each resource with an entry; all of them have to hold.
+    /// The conditions of each resource with an entry, joined by AND.
     package let conditions: [ExactText: [Condition]]
 
     /// Creates a filter.

@@ -1,5 +1,5 @@
 extension ResourceView {
-    /// Returns a text that is equal for two clients only if they may see the same.
+    /// Returns a text that is equal for two clients only if their rights are equal.
     ///
     /// - Parameter text: Writes a value unambiguously.
     package func canonical(_ text: (Value) -> String) -> String {

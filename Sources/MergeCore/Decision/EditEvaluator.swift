@@ -55,7 +55,7 @@ package struct FoundRow: Sendable {
         case present([Value])
         /// The row does not exist; the values of its fields are the journal's last ones.
         case gone(lastKnown: [Int: Value])
-        /// The row cannot exist, because its record is gone or an earlier edit failed to create it.
+        /// The row cannot exist, because its record was deleted or an earlier edit failed to create it.
         case unreachable
     }
 

@@ -16,7 +16,7 @@ package struct JournalActions: Sendable {
     /// Makes the actions of one request.
     ///
     /// - Parameters:
-    ///   - access: the rights of the operator; nil at the console, which may do everything.
+    ///   - access: the rights of the operator; nil at the console, which has all rights.
     ///   - claims: the claims of the operator, for the stamps of an undo.
     package init(
         service: MergeService, active: ActiveRules, limits: WireLimits, access: ClientAccess? = nil,

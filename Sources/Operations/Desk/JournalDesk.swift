@@ -16,7 +16,7 @@ package struct JournalDesk: Sendable {
     ///
     /// - Parameter author: the name of the person who acts, for the journal.
     package init(engine: any RecordEngine, journal: Journal, author: String) {
-        // The device tells this name from that of a token.
+        // The device distinguishes this name from a token's name.
         self.author = Sender(who: author, device: "command line")
         self.engine = engine
         self.journal = journal
@@ -105,7 +105,7 @@ package struct JournalDesk: Sendable {
     ///
     /// - Parameters:
     ///   - newer: a copy of the journal from before the restore; nil if there is none.
-    ///   - rollsForward: merges the pushes again that the data lack.
+    ///   - rollsForward: merges pushes that are missing in the data again.
     package func restored(
         newer: Journal?, rules: String, rollsForward: Bool, isPreview: Bool
     ) async throws(JournalFault) -> RestoreReport {

@@ -8,7 +8,7 @@ package struct ErasureReport: Sendable, Hashable {
     package var refused = 0
     /// Rows of the feed that name the sender.
     package var changes = 0
-    /// Records whose former values of conditions are left out.
+    /// Records whose former values of conditions are omitted.
     package var histories = 0
     /// Records whose current values of conditions name the sender, which the database still contains.
     package var current = 0

@@ -3,7 +3,7 @@ import MergeService
 import MergeWire
 import RecordStore
 
-/// Erases the values of one person from all tables of the journal, in small transactions beside running gateways.
+/// Erases the values of one person from all tables of the journal, in small transactions while gateways run.
 struct JournalErasure: Sendable {
     let journal: Journal
     let eraser: JournalEraser

@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// What a client already has: the records of its former filter.
+/// The records that a client already has, by its former filter.
 package struct FormerFilter: Sendable {
     /// The id of the former feed, as the client sent it.
     package let feed: String

@@ -14,7 +14,7 @@ package struct ConditionHistory: Sendable, Hashable {
     package private(set) var former: [Former] = []
     /// The values after the last change; nil if the record was gone, or nothing is known.
     package private(set) var latest: [UInt8]?
-    /// The revision up to which values were left out; 0 if none were.
+    /// The revision up to which values were omitted; 0 if none were.
     package private(set) var cut = 0
 
     private static let mostFormer = 12
@@ -42,7 +42,7 @@ package struct ConditionHistory: Sendable, Hashable {
         }
     }
 
-    /// Leaves out selected former values, and those that ended before them, like values beyond the limit.
+    /// Omits selected former values, and values that ended before them, like values beyond the limit.
     ///
     /// - Returns: false if no value is selected.
     package mutating func leaveOut(where isSelected: ([UInt8]) -> Bool) -> Bool {
@@ -52,13 +52,13 @@ package struct ConditionHistory: Sendable, Hashable {
         return true
     }
 
-    /// Returns the values that the record had at some time since a revision; nil if some were left out.
+    /// Returns the values that the record had at some time since a revision; nil if some were omitted.
     package func tuples(since revision: Int) -> [[UInt8]]? {
         if cut > revision { return nil }
         return former.filter { $0.until > revision }.map(\.tuple) + (latest.map { [$0] } ?? [])
     }
 
-    /// Returns the values that ended at a revision; nil if some were left out.
+    /// Returns the values that ended at a revision; nil if some were omitted.
     package func tuples(endedAt revision: Int) -> [[UInt8]]? {
         if cut == revision { return nil }
         return former.filter { $0.until == revision }.map(\.tuple)
@@ -70,7 +70,7 @@ package struct ConditionHistory: Sendable, Hashable {
         return tuples.allSatisfy { known.contains($0) }
     }
 
-    /// The revisions at which stored values ended, and the last one at which a value that was left out ended.
+    /// The revisions at which stored values ended, and the last revision at which an omitted value ended.
     package var departures: Set<Int> { Set(former.map(\.until)).union(cut > 0 ? [cut] : []) }
 
     // MARK: Bytes

@@ -1,7 +1,7 @@
 /// The table of departures: the revisions at which values of condition columns ended.
 ///
-/// `changes` has one row for each record, which moves on with each change. Suppose a change takes a record from a
-/// client, and a later change does not concern the client. A client whose page ends between these two revisions would
+/// `changes` has one row for each record, which gets a new revision with each change. Suppose a change hides a record from
+/// a client, and a later change does not concern the client. A client whose page ends between these two revisions would
 /// never find the departure in `changes`. The row in this table does not move.
 extension FeedTables {
     /// The end of some condition values of a record.

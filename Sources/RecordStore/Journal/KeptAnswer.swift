@@ -2,7 +2,7 @@ package import MergeCore
 
 /// The stored answer under a push's key.
 package struct KeptAnswer: Sendable, Hashable {
-    /// SHA-256 of the address and the meaning of the body; nil if the answer is kept for a resend and has no key.
+    /// SHA-256 of the address and the decoded body; nil if the answer is kept for a resend and has no key.
     package let request: [UInt8]?
     /// The status of the push.
     package let status: PushStatus

@@ -31,7 +31,7 @@ package protocol RowLogReader: Sendable {
     /// The tables whose changes the log does not contain, or whose values cannot be decoded, by their index.
     var unwatched: Set<Int> { get }
 
-    /// Waits for transactions, and returns those that are there.
+    /// Waits for transactions, and returns all that have arrived.
     ///
     /// - Returns: nothing after some seconds without a transaction.
     func next() async throws(RowLogError) -> LoggedBatch

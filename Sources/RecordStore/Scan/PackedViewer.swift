@@ -22,7 +22,7 @@ enum PackedViewer {
             guard let claim = viewer.claims[name.string], append(claim, to: &out) else { return nil }
         }
         if viewer.filters.isEmpty { return out }
-        // Earlier versions ignore what follows.
+        // Earlier versions ignore the following bytes.
         PackedNumber.append(UInt64(viewer.filters.count), to: &out)
         return viewer.filters.allSatisfy { append($0, to: &out) } ? out : nil
     }

@@ -8,7 +8,7 @@ package struct ReadableRows: Sendable {
     package private(set) var digests: [UInt64] = []
     /// The requested values, row after row.
     package private(set) var values: [Value] = []
-    /// The rows that were left out.
+    /// The omitted rows.
     package private(set) var omitted = OmittedRows()
 
     fileprivate mutating func add(
@@ -30,7 +30,7 @@ package struct ReadableRows: Sendable {
     }
 }
 
-/// The rows that pages and scans leave out because they cannot be decoded.
+/// The rows that pages and scans omit because they cannot be decoded.
 package struct OmittedRows: Sendable {
     /// The digests of the rows, so that a row counts only once.
     private var digests: Set<UInt64> = []
@@ -52,7 +52,7 @@ package struct OmittedRows: Sendable {
         if digests.count < Self.most { digests.insert(digest) }
     }
 
-    /// Adds rows that were left out of another part of the same table.
+    /// Adds rows that were omitted in another part of the same table.
     package mutating func add(_ other: OmittedRows) {
         guard let reason = other.reason else { return }
         for digest in other.digests { insert(digest, because: reason) }
@@ -60,7 +60,7 @@ package struct OmittedRows: Sendable {
 }
 
 extension StoreSession {
-    /// Reads rows in key order and leaves out those that cannot be decoded.
+    /// Reads rows in key order and omits those that cannot be decoded.
     ///
     /// If a statement returns no key that can be decoded, the next one reads twice as many rows.
     ///

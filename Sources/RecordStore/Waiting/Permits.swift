@@ -2,8 +2,8 @@ import Synchronization
 
 /// A semaphore with weights: a limited number of permits for work at once.
 ///
-/// Callers wait for permits in the order in which they came, until their deadline. A caller alone always gets its permits,
-/// also if it needs more than there are.
+/// Callers wait for permits in their order of arrival, until their deadline. A single caller always gets its permits,
+/// also if it needs more than the limit.
 package final class Permits: Sendable {
     private struct State {
         var used = 0

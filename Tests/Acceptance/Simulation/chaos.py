@@ -130,7 +130,7 @@ class Chaos:
             return "ALTER TABLE goods ADD COLUMN spare INT", "ALTER TABLE goods DROP COLUMN spare"
         if kind == "drop":
             return "ALTER TABLE goods DROP COLUMN extra", f"ALTER TABLE goods ADD COLUMN extra {word.format(120)}"
-        # A trigger writes into another table that is shown too.
+        # A trigger writes into another table of the rules.
         body = "UPDATE parts SET copy = NEW.label WHERE good = NEW.id"
         create = "CREATE TRIGGER copying AFTER UPDATE ON goods FOR EACH ROW "
         return create + (f"BEGIN {body}; END" if is_sqlite else body), "DROP TRIGGER copying"

@@ -10,7 +10,7 @@ from turns import at_once
 
 MEGABYTES = 400
 FILES = 120
-# Seconds within which work that is left comes to its end.
+# Seconds within which remaining work ends.
 SECONDS = 10
 
 

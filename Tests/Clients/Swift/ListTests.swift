@@ -244,7 +244,7 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Joe")
     }
 
-    @Test("A decision about an edit leaves a form that was made over another value")
+    @Test("A decision about an edit does not change a form with another base")
     func aDecisionLeavesOthers() async throws {
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)

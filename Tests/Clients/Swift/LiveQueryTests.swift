@@ -19,7 +19,7 @@ import Testing
         try await store.diagnose()["live"].arrayValue ?? []
     }
 
-    @Test("A slow reader gets the latest result, and a reader that goes away costs nothing")
+    @Test("A slow reader gets the latest result, and a reader that has ended costs nothing")
     func readers() async throws {
         let store = try await Self.synced(QueryIndexTests.gateway(20))
         var reader = try store.live("orders", where: Self.late).makeAsyncIterator()

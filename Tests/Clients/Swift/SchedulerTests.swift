@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Every state of a device that any order of events can reach, and the way from each to rest.
-    @Test("Each reachable state comes to rest")
+    @Test("Each reachable state ends at rest")
     func reachableStates() {
         var reached: Set<SchedulerWorld> = [SchedulerWorld()]
         var rest = Array(reached)

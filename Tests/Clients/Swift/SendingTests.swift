@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("An answer to bytes with another key changes nothing, nor one that comes when the lease has ended")
+    @Test("An answer to bytes with another key, or after the end of the lease, changes nothing")
     func anotherKey() async throws {
         try await Self.withFrozen { ledger, sent in
             let push = try #require(sent.first)

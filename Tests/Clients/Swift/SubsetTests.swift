@@ -102,7 +102,7 @@
             for one in [whole, store] { await one.close() }
         }
 
-        @Test("Two stores with different subsets edit one record, which leaves one", arguments: ShopEngine.allCases)
+        @Test("Two stores with subsets edit one record, which leaves one subset", arguments: ShopEngine.allCases)
         func leaving(engine: ShopEngine) async throws {
             let gateway = try await GatewayClientTests.gateway(options: engine.options)
             let whole = try await Self.opened(gateway)

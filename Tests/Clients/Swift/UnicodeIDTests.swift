@@ -75,7 +75,7 @@ import Testing
         #expect(gateway.record("orders", Self.decomposed) == nil)
     }
 
-    @Test("An item of a list is removed, and the other one stays", arguments: [0, 1])
+    @Test("An item of a list is removed, and the other item is kept", arguments: [0, 1])
     func removedItem(_ removed: Int) async throws {
         let gateway = try Self.gateway()
         let store = try await StoreTests.synced(gateway)
@@ -98,7 +98,7 @@ import Testing
         #expect(JSONValue.object([Self.composed: 1]) == .object([Self.composed: 1]))
     }
 
-    @Test("An object with two names that a dictionary cannot hold is not read")
+    @Test("An object with two names that a dictionary cannot contain is not read")
     func twoNames() {
         #expect(JSONValue(text: #"{"\#(Self.composed)": 1, "\#(Self.decomposed)": 2}"#) == nil)
         #expect(JSONValue(text: #"{"a": 1, "a": 2}"#) == ["a": 2])

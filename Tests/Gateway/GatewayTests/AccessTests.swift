@@ -12,7 +12,7 @@ import TestSupport
         try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
     }
 
-    @Test("Only tokens give access")
+    @Test("Only tokens permit access")
     func tokens() async throws {
         let writer = AccessToken.make()
         let reader = AccessToken.make()
@@ -43,7 +43,7 @@ import TestSupport
         }
     }
 
-    /// A verifier that is asynchronous, as one that asks another server.
+    /// An asynchronous verifier, like one with requests to another server.
     private struct RemoteVerifier: TokenVerifier {
         var trouble: String? { "the keys are old" }
 

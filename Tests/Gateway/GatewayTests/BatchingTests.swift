@@ -81,7 +81,7 @@ import TestSupport
     private static func run(
         _ kind: TestEngine, _ place: JournalPlace, coalescing: Int, _ pushes: [String]
     ) async throws -> (answers: [String], rows: String, entries: [String]) {
-        // SQLite looks at a deferred key at COMMIT only, when everything is kept already.
+        // SQLite checks a deferred key only at COMMIT, after all writes.
         let database = try await TestDatabase(
             kind, mariadb: sql(" ENGINE=InnoDB", check: ""), sqlite: sql("", check: " DEFERRABLE INITIALLY DEFERRED"))
         if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }

@@ -26,7 +26,7 @@ import TestSupport
         #expect(budget.held == 0)
     }
 
-    /// Long answers that are there already, more than there is room for, leave the room of small requests.
+    /// Existing long answers, more than the memory permits, do not use the memory of small requests.
     @Test("Large requests leave space for small ones")
     func smallRequests() {
         let budget = ByteBudget(1_000_000)
@@ -38,7 +38,7 @@ import TestSupport
         #expect(answers[0].resize(to: 4_000_000) && !answers[0].resize(to: 4_000_001))
         #expect(budget.held == 20_000_000)
         for answer in answers { answer.settle(at: 0) }
-        // One alone has room, however long it is.
+        // A single answer of any length has space.
         #expect(budget.held == 0 && ByteLease(budget).take(9_000_000))
     }
 
@@ -188,7 +188,7 @@ import TestSupport
         ) { gateway async throws in
             try await gateway.client { client async throws in
                 let edit = #"{"edits":[{"resource":"pots","id":7,"changeset":{"pot":{"n":{"old":0,"new":1}}}}]}"#
-                // The gateway now knows that this answer is long.
+                // The gateway has now stored the length of this answer.
                 #expect(try await client.get("/v1/records/pots/7").status == 200)
                 let script = """
                     import socket, sys
@@ -223,7 +223,7 @@ import TestSupport
         }
     }
 
-    /// The gateway does not yet know the lengths of these records.
+    /// The gateway has not yet read these records, so their lengths are unknown.
     @Test("A large push of short records is accepted")
     func firstLargePush() async throws {
         let database = try await TestDatabase(

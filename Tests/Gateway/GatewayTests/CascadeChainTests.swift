@@ -77,7 +77,7 @@ import TestSupport
         }
     }
 
-    @Test("An undo leaves a reference that another program has set since", arguments: TestEngine.allCases)
+    @Test("An undo keeps a reference that another program has set since", arguments: TestEngine.allCases)
     func laterReferences(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql, sqlite: Self.sql)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in

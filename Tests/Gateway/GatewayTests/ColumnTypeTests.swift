@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Every type of MariaDB is read, compared, written and refused as section 2 of Protocol.md says.
+/// Every type of MariaDB is read, compared, written and refused as in section 2 of Protocol.md.
 @Suite struct ColumnTypeTests {
     private static func database(_ server: PrivateMariaDB? = nil) async throws -> TestDatabase {
         try await TestDatabase(.mariadb, mariadb: ColumnTypeSamples.schema, sqlite: "", server: server)
@@ -86,7 +86,7 @@ import TestSupport
     }
 
     /// A server with every unkind setting that an old installation may have.
-    @Test("A server with unusual settings gives the same answers", .tags(.mariadb), .needsMariaDB)
+    @Test("A server with unusual settings returns the same answers", .tags(.mariadb), .needsMariaDB)
     func otherSettings() async throws {
         let server = try await PrivateMariaDB(options: [
             "--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,NO_ZERO_DATE", "--default-time-zone=+05:30",

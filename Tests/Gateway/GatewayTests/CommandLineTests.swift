@@ -30,7 +30,7 @@ import TestSupport
         #expect(bad.output.contains("did you mean “column”?"))
     }
 
-    @Test("check lets the database parse SQL of the rules", arguments: TestEngine.allCases)
+    @Test("check has the database parse SQL of the rules", arguments: TestEngine.allCases)
     func checkedSQL(_ kind: TestEngine) async throws {
         let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT NOT NULL DEFAULT 0, gone INT NOT NULL DEFAULT 0);"
         let database = try await TestDatabase(kind, mariadb: table, sqlite: table)

@@ -43,7 +43,7 @@ import TestSupport
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// A body that was refused before it came has its time, and then its connection is closed.
+    /// A body that was refused before its arrival has a time limit; then the connection is closed.
     @Test("The gateway waits only briefly for the rest of a refused body")
     func refusedBody() async throws {
         try await Self.with {
@@ -223,7 +223,7 @@ import TestSupport
         }
     }
 
-    /// Many large answers wait for a client that reads none of them, and each comes whole in the end.
+    /// Many large answers wait for a client that reads none of them; later each arrives completely.
     @Test("The gateway waits for a slow client")
     func slowClient() async throws {
         try await Self.with { gateway async throws in

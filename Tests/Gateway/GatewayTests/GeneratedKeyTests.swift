@@ -9,7 +9,7 @@ import TestSupport
         _ kind: TestEngine, allowing: Bool = false,
         _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
     ) async throws {
-        // A row with a private value could not come back whole.
+        // A row with a private value could not be restored completely.
         var rules = JournalTests.rules.mapValues {
             $0.replacing("secret: {column: secret, private: true}", with: "secret: secret")
         }

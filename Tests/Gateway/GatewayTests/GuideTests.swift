@@ -28,7 +28,7 @@ import TestSupport
     }
 
     @Test(
-        "The sessions give the printed answers",
+        "The sessions return the printed answers",
         arguments: [("README.md", "client-won"), (guides + "API.md", "inserted")])
     func sessions(_ file: String, _ outcome: String) async throws {
         let script = try Self.blocks("sh", in: file).filter { $0.contains("url=") || $0.contains("curl ") }

@@ -51,7 +51,7 @@ import Testing
         Case(
             id: 2, group: "fired", base: #""2020-01-10""#, new: #""2020-00-10""#,
             expected: "edits[0].changeset.pot.fired.new"),
-        // So it would if the row came back.
+        // A restored row would have the same effect.
         Case(
             id: 9, group: "look", base: legacy, new: #"{"glaze":"b","made":"2020-00-10"}"#,
             expected: "edits[0].changeset.pot.look.new.made"),

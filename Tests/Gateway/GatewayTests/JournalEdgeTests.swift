@@ -21,7 +21,7 @@ import TestSupport
     }
 
     /// The stored answer is returned, also if the push could not run any more.
-    @Test("A known key returns its answer, whatever the record has become", arguments: TestEngine.allCases)
+    @Test("A known key returns its answer after any change of the record", arguments: TestEngine.allCases)
     func knownKey(_ kind: TestEngine) async throws {
         try await Self.with(kind, configure: { $0.merge.rowsPerRecord = 4 }) { client, database in
             let body = JournalTests.edit(#"{"person":{"points":{"old":10,"new":15}}}"#, key: "k")
@@ -65,7 +65,7 @@ import TestSupport
         }
     }
 
-    /// Columns that rules call private are private in every table that they serve, however its rows are reached.
+    /// Private columns of the rules are private in every served table, on every way to its rows.
     @Test("Entries of cascades contain no private values", arguments: TestEngine.allCases)
     func cascades(_ kind: TestEngine) async throws {
         var rules = JournalTests.rules
@@ -82,7 +82,7 @@ import TestSupport
         }
     }
 
-    @Test("A gateway that cannot create the tables releases the lock for others", .tags(.mariadb), .needsMariaDB)
+    @Test("A gateway that cannot create the tables releases the lock", .tags(.mariadb), .needsMariaDB)
     func failedCreation() async throws {
         let database = try await JournalTests.database(.mariadb)
         let user = "l_" + database.name

@@ -6,7 +6,7 @@ import SQLiteStore
 import Testing
 import TestSupport
 
-/// A journal belongs to one database: no other is answered from it, and none gets its history.
+/// A journal belongs to one database: no other database gets its answers or its history.
 @Suite(.timeLimit(.minutes(5))) struct JournalOwnerTests {
     private typealias Said = (status: Int32, output: String, errors: String)
     private static let push = Ledger.Push(label: "p", account: 1, points: 5)
@@ -231,7 +231,7 @@ import TestSupport
         let refused = try await journal(moved, "list")
         #expect(refused.status == 1 && refused.errors.contains("and this is “\(moved)”"), "\(refused)")
         #expect(refused.errors.contains("“fieldmerge journal adopt”"))
-        // The copy comes back in the place of the file.
+        // The copy replaces the file.
         try await Shell.run(["mv", moved, database.name])
         let restored = try await Self.run(database, ["serve", "--listen", "127.0.0.1:0"])
         #expect(restored.status == 1, "\(restored)")

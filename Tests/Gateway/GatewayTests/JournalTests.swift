@@ -155,7 +155,7 @@ import TestSupport
             let entries = try await gateway.client(token: b.secret) {
                 try await $0.get("/v1/journal?who=a")
             }
-            // The second changed nothing, so it left its key and no entry.
+            // The second push changed nothing, so the journal has its key and no entry.
             #expect(try entries.json()["entries"]?.array.map { $0["who"]?.text } == ["a"])
         }
     }

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// A base that the gateway has sent is never refused, also if the row has changed since or is gone.
+/// A base that the gateway has sent is never refused, also if the row has changed or was deleted since.
 @Suite(.timeLimit(.minutes(3))) struct LegacyBaseTests {
     private static func sql(_ kind: TestEngine) -> String {
         let (word, kinds) =
@@ -71,7 +71,7 @@ import TestSupport
         }
     }
 
-    @Test("The base of a row that is gone is missing", arguments: TestEngine.allCases)
+    @Test("The base of a deleted row is missing", arguments: TestEngine.allCases)
     func goneRow(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
             let edit = Self.edit(9, Self.look(kind, "a"), Self.look(kind, "b"))

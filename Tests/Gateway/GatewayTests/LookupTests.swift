@@ -210,7 +210,7 @@ import TestSupport
 
     /// A push that changes the row at the same time would not find the record that refers to it now.
     @Test(
-        "A push that lets a record of another resource refer to a row waits for the row", .tags(.mariadb),
+        "A push that makes a record of another resource refer to a row waits for the row", .tags(.mariadb),
         .needsMariaDB,
         arguments: [
             #"{"id":2,"changeset":{"route":{"customer":{"old":2,"new":1}}}}"#,

@@ -184,7 +184,7 @@ import TestSupport
             #expect(json["outcomes"]?.array.map { $0["outcome"]?.text } == Array(repeating: "deleted", count: 4))
             #expect(json["outcomes"]?.array.allSatisfy { $0["current"] != nil } == true)
             #expect(try await database.run("SELECT count(*) FROM items WHERE person = 1;") == "0\n")
-            // Deleted rows are named although no client sees their tables.
+            // Deleted rows are named although no client can read their tables.
             let cascades =
                 #"[{"table":"notes","effect":"delete","rows":[{"id":7}]},{"table":"marks","effect":"set-null","rows":[{"id":70}]}]"#
             #expect(json["outcomes"]?[0]?["cascades"] == (try JSON(cascades)), "\(answer.text)")

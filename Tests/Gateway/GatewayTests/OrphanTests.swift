@@ -3,7 +3,7 @@ import MergeService
 import Testing
 import TestSupport
 
-/// Rows of a list whose record is gone, as a database without foreign keys keeps them.
+/// Rows of a list with a deleted record, in a database without foreign keys.
 @Suite struct OrphanTests {
     private static let tables = [
         "CREATE TABLE docs (id INTEGER PRIMARY KEY, name VARCHAR(20))",

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// A database that is down at start, goes away under load and comes back.
+/// A database that is down at the start, fails under load and returns.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OutageTests {
     private static let schema =
         "CREATE TABLE counters (id INT PRIMARY KEY, n VARCHAR(40) NOT NULL) ENGINE=InnoDB;"

@@ -32,10 +32,10 @@ import TestSupport
         text.utf8.map { String($0, radix: 16, uppercase: true) }.joined()
     }
 
-    /// Columns that no rule names are kept, for undo, and never shown.
+    /// Columns that no rule names are stored for undo, and never shown.
     @Test("Columns without a rule are stored for an undo, and not shown", arguments: TestEngine.allCases)
     func otherColumns(_ kind: TestEngine) async throws {
-        // A row with a private value could not come back whole.
+        // A row with a private value could not be restored completely.
         let rules = JournalTests.rules.mapValues {
             $0.replacing("secret: {column: secret, private: true}", with: "secret: secret")
         }

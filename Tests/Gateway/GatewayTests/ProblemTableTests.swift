@@ -3,7 +3,7 @@ import MergeWire
 import Testing
 import TestSupport
 
-/// The guide's table of problems and the table in the code are one.
+/// The guide's table of problems equals the table in the code.
 @Suite struct ProblemTableTests {
     /// Codes that no request is answered with: only the command line sends pushes again.
     private static let unlisted: Set<ProblemCode> = [.http, .nothingToReplay, .alreadyReplayed, .notReplayable]

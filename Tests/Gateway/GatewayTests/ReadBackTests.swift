@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Answers contain the values in the database after the writes, however the client wrote them.
+/// Answers contain the values in the database after the writes, for every form in the request.
 @Suite struct ReadBackTests {
     private static let table = """
         CREATE TABLE parts (id INTEGER PRIMARY KEY, name VARCHAR(20), weight DOUBLE, changed DATETIME NULL)
@@ -30,7 +30,7 @@ import TestSupport
         let database = try await TestDatabase(
             .mariadb, mariadb: Self.table + " ENGINE=InnoDB;" + Self.rows(count), sqlite: "")
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
-            // The gateway has read the schema, and does not know of this change.
+            // The gateway has read the schema before this change.
             try await database.run(
                 "ALTER TABLE parts MODIFY changed DATETIME NULL ON UPDATE CURRENT_TIMESTAMP")
             try await gateway.client { client async throws in
@@ -100,7 +100,7 @@ import TestSupport
         }
     }
 
-    /// A push of edits that are merged, in conflict, already there, and of a record that is gone.
+    /// A push of merged edits, conflicts, already current values, and a deleted record.
     @Test("Each outcome has the current value", arguments: TestEngine.allCases)
     func outcomes(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Two edits of one push that write the same group: an undo takes back each of them alone.
+/// Two edits of one push that write the same group: each can be undone alone.
 @Suite(.timeLimit(.minutes(5))) struct RepeatedWritesTests {
     private static let sql = """
         CREATE TABLE counters (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, name VARCHAR(20));

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Restored rows have their last known values, whichever resource deleted them.
+/// Restored rows have their last known values after a deletion through any resource.
 @Suite struct RestoreTests {
     private static let sql = """
         CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
@@ -191,7 +191,7 @@ import TestSupport
         }
     }
 
-    /// A row that was never created has no key to come back under.
+    /// A row that was never created has no key for a restore.
     @Test("A row that was never created is not restored", arguments: TestEngine.allCases)
     func neverCreated(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Rows that clients reach in two ways: no acknowledged addition is lost, whichever way it came.
+/// Rows that clients reach in two ways: no acknowledged addition is lost on either way.
 @Suite(.serialized) struct SharedTableTests {
     /// Two resources that show the same rows.
     struct Layout: Sendable, CustomStringConvertible {
@@ -294,7 +294,7 @@ import TestSupport
 
     // MARK: Checks
 
-    /// A row that a push inserts has nothing that `server-wins` could go back to, through whichever resource it came.
+    /// A row that a push inserts through any resource has no earlier value for `server-wins`.
     @Test(
         "A failed check refuses a new row, which has no earlier value", arguments: TestEngine.allCases,
         ["push", "edit"])

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Each rule of the sample shop works as its comment says, on both engines.
+/// Each rule of the sample shop agrees with its comment, on both engines.
 @Suite struct ShopRulesTests {
     private static func with(
         _ kind: TestEngine, _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
@@ -64,7 +64,7 @@ import TestSupport
             #expect(answer["id"]?.int == 2)
             #expect(answer["ids"] == (try JSON(#"{"tmp:a":2}"#)))
             #expect(answer["outcomes"]?.array.map { $0["outcome"]?.text } == ["already", "server-won", "server-won"])
-            // Without a base `add` cannot run, and the answer says so.
+            // Without a base `add` cannot run, and the answer reports this.
             #expect(answer["outcomes"]?[2]?["fallback"]?.text?.hasPrefix("merge: add did not run") == true)
             #expect(answer["record"]?["article"]?["stock"]?.int == 30)
         }
@@ -171,7 +171,7 @@ import TestSupport
             #expect(problem?["fields"] == (try JSON(#"["from","until"]"#)))
             #expect(problem?["retry"]?.bool == false)
             #expect(refused["record"]?["delivery"]?["from"]?.text == "2025-10-24T09:00:00")
-            // A period with one end is in order.
+            // A period with one end is valid.
             let open =
                 #"{"from":{"old":null,"new":"2025-05-09T09:00:00"},"until":{"old":"2025-05-09T17:00:00","new":null}}"#
             _ = try await Self.merge(client, "orders", #""A-1082""#, "delivery", open)

@@ -3,7 +3,7 @@ import Operations
 import Testing
 import TestSupport
 
-/// Tokens come and go while the gateway runs.
+/// Tokens are added and removed while the gateway runs.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct TokensReloadTests {
     /// A gateway with a tokens file.
     private struct Place {

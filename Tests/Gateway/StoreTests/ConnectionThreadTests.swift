@@ -2,7 +2,7 @@ import Testing
 
 @testable import MariaDBStore
 
-/// Threads of connections that come and go.
+/// Threads of connections that open and close.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionThreadTests {
     /// An actor on such a thread.
     ///

@@ -3,7 +3,7 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// A handle of the C library is closed on the thread that it was opened on, however its connection comes to its end.
+/// A handle of the C library is closed on the thread that opened it, for every end of its connection.
 @Suite(.timeLimit(.minutes(2))) struct HandleTests {
     private static func open() async throws -> (database: TestDatabase, pool: ConnectionPool) {
         let table = "CREATE TABLE t (id INT PRIMARY KEY) ENGINE=InnoDB;"

@@ -53,7 +53,7 @@ import Testing
         #expect(permits.used == 0)
     }
 
-    /// Many callers with deadlines and cancellations: no permit is used twice, and all come back.
+    /// Many callers with deadlines and cancellations: no permit is used twice, and all are returned.
     @Test("No permit is used twice")
     func histories() async {
         let permits = Permits(limit: 3)

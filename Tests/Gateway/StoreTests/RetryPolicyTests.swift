@@ -4,7 +4,7 @@ import Testing
 
 /// The policy for transactions that run again.
 @Suite struct RetryPolicyTests {
-    /// Runs that end with some errors, one after the other, and then come to an answer.
+    /// Runs that end with some errors in sequence, and then with an answer.
     private static func runs(
         _ kinds: [StoreError.Kind], until deadline: ContinuousClock.Instant = .now + .seconds(600)
     ) async -> (count: Int, outcome: String) {

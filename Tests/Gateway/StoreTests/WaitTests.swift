@@ -39,7 +39,7 @@ import Testing
         #expect(!wait.end(1))
     }
 
-    /// An outcome, a deadline and a cancellation that come at once: either the caller gets the outcome, or `end` returns
+    /// An outcome, a deadline and a cancellation at the same time: either the caller gets the outcome, or `end` returns
     /// false.
     @Test("A wait ends once")
     func once() async {

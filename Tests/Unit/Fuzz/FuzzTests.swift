@@ -42,7 +42,7 @@ import TestSupport
 
     // MARK: Merging
 
-    /// Every merge function comes to a value that it could have come to, with parts within their bounds.
+    /// Every merge function returns a possible value, with parts within their limits.
     @Test func mergesAreBounded() throws {
         var run = FuzzRun()
         let trees = FuzzedRecords.pushes

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MergeCore
 
-/// Tests of columns, with the claims of a token put in.
+/// Tests of columns, with the claims of a token inserted.
 @Suite struct AccessConditionTests {
     private static let number = Column(name: "area", type: .integer(0...1_000), isNullable: true)
     private static let text = Column(name: "owner", type: .text(TextType()), isNullable: true)

@@ -2,10 +2,10 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// The quick ways of usual cases come to the same as the long way.
+/// The fast paths of usual cases return the result of the general path.
 @Suite struct FastPathTests {
     /// A number with an exponent is read the long way.
-    @Test("Both ways to read decimals give the same value", arguments: 0..<20)
+    @Test("Both ways to read decimals return the same value", arguments: 0..<20)
     func decimals(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<500 {

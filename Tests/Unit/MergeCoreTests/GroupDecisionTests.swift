@@ -70,7 +70,7 @@ import TestSupport
         var testDescription: String { "\(base.map { "\($0)" } ?? "none") to \(edited), \(outcome)" }
     }
 
-    /// The row has the edited value unless the case says otherwise; on-conflict is server-wins.
+    /// The row has the edited value unless the case has another value; on-conflict is server-wins.
     static let amounts: [Amount] = [
         Amount(base: .values([.integer(5)]), edited: .integer(6), outcome: .combined, written: .integer(7)),
         Amount(base: .values([.integer(6)]), edited: .integer(5), outcome: .combined, written: .integer(4)),

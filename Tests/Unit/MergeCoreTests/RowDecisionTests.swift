@@ -21,7 +21,7 @@ import TestSupport
         let decision = Sample.decider(Sample.section()).decide(
             .create(Sample.values([0, 2], [5, 6])), item: Sample.key, current: Sample.row(7, 5, 2, 3))
         #expect(decision.outcomes.map(\.kind) == [.already, .clientWon])
-        // b was left out and counts as current.
+        // b was omitted and counts as current.
         #expect(decision.outcomes[1].conflict?.edited == .group([.integer(2), .integer(6)]))
         #expect(decision.outcomes[1].conflict?.base == .null)
         #expect(decision.change == .update([Self.assignment(3, 6)]))

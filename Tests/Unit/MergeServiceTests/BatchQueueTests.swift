@@ -16,7 +16,7 @@ import Testing
         func goes(with first: Item) -> Bool { true }
     }
 
-    /// Batches that each wait until the test lets them end.
+    /// Batches that each wait until the test ends them.
     private final class Work: BatchWork {
         let engine: any RecordEngine
         let begun: AsyncStream<Int>

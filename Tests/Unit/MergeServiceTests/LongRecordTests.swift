@@ -174,7 +174,7 @@ import Testing
         #expect(lengths.known(record(1, 0).key, of: texts.resource) == nil)
         for id in 1...20 { lengths.note([record(id, 10)], of: texts.resource) }
         #expect(!isLong(1))
-        // A long record has no influence on others, however often it is read.
+        // A long record has no influence on other records, after any number of reads.
         for _ in 0..<100 { lengths.note([record(21, 400_000)], of: texts.resource) }
         #expect(isLong(21) && !isLong(1) && !isLong(99))
         lengths.note([record(21, 10)], of: texts.resource)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MergeService
 
-/// A push from its typed edits to its answer takes effect once, whatever the database does and wherever the journal is.
+/// A push from its typed edits to its answer has its effect once, for all faults of the database and all places of the journal.
 @Suite(.timeLimit(.minutes(1))) struct MergeServiceTests {
     @Test("A push with a key takes effect once", arguments: Counters.Place.allCases)
     func keyed(_ place: Counters.Place) async throws {

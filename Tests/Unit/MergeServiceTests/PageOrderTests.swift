@@ -5,7 +5,7 @@ import Testing
 @testable import MergeService
 @testable import SQLiteStore
 
-/// A database that compares a key otherwise than it returns it would let a page follow itself.
+/// If a database compares a key in another form than it returns, a page could follow itself.
 @Suite struct PageOrderTests {
     /// Returns the same rows for each query.
     private final class SameRows: StoreSession {

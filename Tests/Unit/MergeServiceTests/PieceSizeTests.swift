@@ -23,7 +23,7 @@ import Testing
         #expect(Self.pieces([100_000, 100_000, 100_000, 8_000_000, 8_000_000]) == [1, 2, 4, 8, 1])
     }
 
-    /// Short ones in front of long ones do not make the next piece as large as one likes.
+    /// Short records before long records do not make the next piece unlimited.
     @Test("The number of records in a piece doubles at most")
     func growth() {
         #expect(Self.pieces([8_000_000, 1, 1, 1]) == [1, 1, 2, 4])

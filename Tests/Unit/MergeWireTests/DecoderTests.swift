@@ -68,7 +68,7 @@ import Testing
         #"{"edits":[{"resource":"shoppers","id":\#(id),"changeset":\#(changeset)}]}"#
     }
 
-    @Test("Both forms give the same edit")
+    @Test("Both forms result in the same edit")
     func forms() throws {
         let group = try Self.push(
             Self.edit(

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// A column that a role sets is known in new rows, also if no group contains it.
+    /// A column that a role sets has a value in new rows, also if no group contains it.
     @Test("Columns that a role sets can be an identity")
     func identity() {
         let text = """

@@ -54,7 +54,7 @@ def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool
             if name == "status" and torn and theirs["status"] != "merged":
                 continue
             compare(f"[{index}].{name}", mine.get(name), theirs.get(name))
-        # In a refused push the checks may or may not have come to their turn.
+        # In a refused push the checks may or may not have run.
         place = lambda o: (o["section"], o.get("group"), str(o.get("id")))
         free = {place(o) for o in mine["outcomes"] if "taken-back" in o and mine["status"] != "merged"}
         mine["outcomes"] = [o for o in mine["outcomes"] if place(o) not in free]

@@ -192,7 +192,7 @@ class Maker:
         """Some fields of a new row."""
         new = {}
         for field in section.fields:
-            # The protocol leaves open how a text is merged without a base.
+            # The protocol does not define the merge of a text without a base.
             if field.name == "story":
                 continue
             if self.random.random() < 0.7 or self.needed(section, field) and self.random.random() < 0.9:

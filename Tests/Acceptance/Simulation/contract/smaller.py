@@ -37,7 +37,7 @@ def smaller_parts(body, resources, index, section, place, part):
         yield less
     if "new" not in part:
         return
-    # A group is left out whole.
+    # A group is omitted completely.
     for group in resources[body["edits"][index]["resource"]].section(section).groups:
         names = [f.name for f in group.fields if any(f.name in (part[side] or {}) for side in ("old", "new"))]
         if not names:

@@ -14,7 +14,7 @@ def run(stage) -> None:
     locker.stdin.flush()
     locker.stdout.readline()
     try:
-        # A gateway looks at its files every two seconds.
+        # A gateway checks its files every two seconds.
         with open(stage.rule_file(name), "a") as file:
             file.write("# changed\n")
         if not stage.wait(lambda: waiting(server) == len(stage.place.gateways), "reading the rules that name a locked table"):

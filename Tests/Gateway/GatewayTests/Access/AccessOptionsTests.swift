@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Who is let in, as an operator sets it up.
+/// The operator's settings of access.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct AccessOptionsTests {
     private static func status(_ gateway: GatewayProcess, _ token: String) async throws -> Int {
         try await HTTPClient.with(port: gateway.port, token: token) { try await $0.get("/v1/rules").status }

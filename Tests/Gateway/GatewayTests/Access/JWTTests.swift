@@ -180,7 +180,7 @@ import TestSupport
                 #expect(answer.status == 401 && answer.body == none.body, "\(index): \(answer.text)")
                 #expect(answer.headers["www-authenticate"] == none.headers["www-authenticate"])
             }
-            // None of the bad ones has shut out the good one.
+            // The invalid tokens have not blocked the valid token.
             try await gateway.client(token: good) { client async throws in
                 #expect(try await client.get("/v1/records/people/1").status == 200)
                 let two = try await client.get("/v1/rules", ["authorization": "Bearer " + good])
@@ -305,7 +305,7 @@ import TestSupport
         #expect(verified.count == 0, "it was verified by keys of before")
     }
 
-    // MARK: Keys that come from an address
+    // MARK: Keys from an address
 
     @Test func keysRoll() async throws {
         let (old, new) = (TestSigner.es256("old"), TestSigner.es256("new"))

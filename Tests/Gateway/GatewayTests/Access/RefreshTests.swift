@@ -81,7 +81,7 @@ import TestSupport
         let token = try one.issue(to: try await file.bearer(of: refresh.secret))
         #expect(Self.refusal(try await Self.issuer(file, key: path), token) == nil)
         #expect(Self.refusal(try await Self.issuer(file), token) == .unknown)
-        // A key that rolls: the new one signs, the old one counts still.
+        // After a change of keys, the new key signs, and the old key is still valid.
         let old = try String(contentsOfFile: path, encoding: .utf8)
         try ("# new\n" + String(repeating: "x", count: 32) + "\n" + old).write(
             toFile: path, atomically: true, encoding: .utf8)
@@ -177,7 +177,7 @@ import TestSupport
                 let entries = try await client.get("/v1/journal").json()["entries"]?.array ?? []
                 #expect(entries.map { $0["who"]?.text } == ["van"])
                 #expect(try await client.send(.post, "/v1/token", [:], nil).status == 403)
-                // It goes with its refresh token, on connections that are open too.
+                // The access token ends with its refresh token, on open connections too.
                 _ = file.serve(try TokenFile(text: plain.line(name: "desk", rights: [.read]), path: "f"))
                 #expect(try await client.get("/v1/rules").status == 401)
             }

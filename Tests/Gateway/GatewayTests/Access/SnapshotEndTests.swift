@@ -61,7 +61,7 @@ import TestSupport
 
     @Test("A snapshot ends when its token is withdrawn, and no later record is sent")
     func withdrawn() async throws {
-        // One question comes with the request, one with each piece.
+        // The token is checked at the request, and again at each piece.
         let text = try await Self.received(CountingVerifier(3, Self.reader))
         #expect(text.contains(#"{"snapshot":"#) && !text.contains(#"{"end":"#), "\(text.suffix(200))")
         #expect(!text.contains("t4099"))

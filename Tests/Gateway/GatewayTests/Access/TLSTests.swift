@@ -39,7 +39,7 @@ import TestSupport
         #expect(try await Shell.capture(["curl", "-sS", "--max-time", "20", plain]).status != 0)
     }
 
-    @Test("Clients that begin a handshake and stop do not delay others")
+    @Test("Clients that begin a handshake and stop do not delay other clients")
     func stalledHandshake() async throws {
         let folder = try TemporaryFolder()
         try await Self.makeCertificate(in: folder.path)

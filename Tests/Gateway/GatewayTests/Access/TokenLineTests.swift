@@ -90,7 +90,7 @@ import TestSupport
     }
 
     /// Only the address for access tokens accepts it.
-    @Test("A refresh token gives no access")
+    @Test("A refresh token permits no access")
     func refreshToken() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
         let token = AccessToken.make()

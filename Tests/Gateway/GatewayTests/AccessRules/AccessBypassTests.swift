@@ -24,7 +24,7 @@ import TestSupport
                 #expect(undone.status == 403 && !undone.text.contains("HIDDEN"), "\(undone.text)")
             }
             #expect(try await gateway.database.run("SELECT title FROM stops WHERE id = 2").contains("HIDDEN-2"))
-            // A stop that is done is written no more, not by an undo either.
+            // A finished stop is not written any more, not even by an undo.
             let step = #"{"id": 3, "changeset": {"stop": {"st": {"old": "new", "new": "done"}}}}"#
             let done = try await Self.entry(gateway, "stops", step)
             let undone = try await gateway.post("/v1/journal/\(done)/undo", "{}", as: DeliveryStops.office)
@@ -62,7 +62,7 @@ import TestSupport
                 #expect(answer.status == 200 && !answer.text.contains("HIDDEN"), "\(answer.text)")
                 #expect(try answer.json()["outcomes"]?[0]?["outcome"]?.text == "missing", "\(answer.text)")
             }
-            // An item of the record is restored, whoever deleted it, if the client could read that.
+            // An item that any client deleted is restored if this client could read it.
             _ = try await Self.entry(
                 gateway, "stops",
                 #"{"id": 1, "changeset": {"notes": [{"id": 1, "old": {"body": "b"}, "new": null}]}}"#)

@@ -82,7 +82,7 @@ import TestSupport
             try await Self.settle(gateway)
             #expect(try await ann.poll() == [])
             #expect(try await bob.poll() == [1])
-            // There and back again between two looks.
+            // The value changes and returns between two checks.
             try await Self.move(1, 3, 2, gateway)
             try await Self.move(1, 2, 3, gateway)
             #expect(try await bob.poll() == [1])
@@ -147,7 +147,7 @@ import TestSupport
         }
     }
 
-    /// The column that a condition looks at may be written through another resource over the same table.
+    /// Another resource over the same table may write the column that a condition tests.
     @Test("Moves through another resource are reported", arguments: TestEngine.allCases)
     func otherResource(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
@@ -231,7 +231,7 @@ import TestSupport
             try await expect([4], [], after: "INSERT INTO marks (stop_id, remark) VALUES (4, 'R4');")
             try await expect([5, 1], [1], after: "UPDATE parcels SET stop_id = 5 WHERE id = 2;")
             try await expect([5], [], after: "DELETE FROM parcels WHERE id = 2;")
-            // It has items when it becomes another's, and when it is gone.
+            // The record has items when its owner changes, and when it is deleted.
             try await expect([1], [-1], after: "UPDATE stops SET area = 3 WHERE id = 1;")
             try await expect([1], [], after: "UPDATE parcels SET label = 'Z' WHERE id = 1;")
             #expect(ann.records.keys.sorted() == [2])
@@ -278,7 +278,7 @@ import TestSupport
         case movedBackAndPushed = "UPDATE stops SET area = 3 WHERE id = 3; UPDATE depots SET name = name;"
     }
 
-    /// No revision says that the client may read the record.
+    /// No revision reports that the client may read the record.
     ///
     /// It departs before the scan reads it.
     @Test(
@@ -291,7 +291,7 @@ import TestSupport
             try await gateway.client { try await $0.hasScanned() }
             let (ann, boss) = (try await Follower(Rounds.ann, gateway), try await Follower(Rounds.boss, gateway))
             let end = ContinuousClock.now + .seconds(60)
-            // The feed has the record as one of another area.
+            // In the feed, the record belongs to another area.
             try await database.run("UPDATE stops SET title = 'Drei' WHERE id = 3;")
             while boss.records[3]?["stop"]?["title"]?.text != "Drei", ContinuousClock.now < end {
                 _ = try await boss.poll(waiting: 1)

@@ -40,7 +40,7 @@ import TestSupport
                     == JSON(
                         #"{"id":1,"stop":{"title":"One","area":1,"price":10,"status":"new","code":"C1","depot":1},"#
                             + #""parcels":[{"id":1,"label":"A"},{"id":2,"label":"B"}]}"#))
-            // One role reads this row's groups, another those of other rows. They do not add up.
+            // One role reads this row's groups, another role the groups of other rows. The rights are not combined.
             let lee = try await gateway.get("/v1/records/stops/2", as: Rounds.lee).json()
             #expect(lee["stop"]?["secret"]?.text == "S2" && lee["mark"]?.isNull == true)
             let one = try await gateway.get("/v1/records/stops/1", as: Rounds.lee).json()

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Traces that rows leave which do not exist for a client.
+/// Traces of rows that do not exist for a client.
 @Suite(.timeLimit(.minutes(5))) struct AccessTraceTests {
     @Test("A reference to a hidden row is refused", arguments: TestEngine.allCases)
     func references(_ kind: TestEngine) async throws {
@@ -68,7 +68,7 @@ import TestSupport
         }
     }
 
-    /// No role says who may read these rows.
+    /// No role permits reading these rows.
     @Test("Cascades to tables without rules are not reported", arguments: TestEngine.allCases)
     func unruledTables(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Two tables, or two conditions, whose names or texts look alike.
+/// Two tables with similar names, or two conditions with similar texts.
 @Suite(.timeLimit(.minutes(5))) struct EqualNamesTests {
     private static let composed = "caf\u{E9}"
     private static let decomposed = "cafe\u{301}"

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Steps from one value to another, and rows that are written no more.
+/// Transitions between values, and frozen rows.
 @Suite(.timeLimit(.minutes(5))) struct GuardTests {
     private static let mariadb = """
         CREATE TABLE jobs (id INT PRIMARY KEY, status VARCHAR(20), note VARCHAR(40), strict VARCHAR(20));

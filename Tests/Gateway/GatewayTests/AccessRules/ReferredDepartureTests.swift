@@ -21,7 +21,7 @@ import TestSupport
     }
 
     @Test(
-        "Records leave one client and come to another with their referred row", arguments: TestEngine.allCases,
+        "Records move from one client to another with their referred row", arguments: TestEngine.allCases,
         [JournalPlace.together, .ahead])
     func pushes(_ kind: TestEngine, _ journal: JournalPlace) async throws {
         try await Photos.with(kind, journal: journal) { gateway in

@@ -5,7 +5,7 @@ import TestSupport
 
 /// Stops of delivery rounds.
 ///
-/// Drivers read those of their areas, an office reads all.
+/// Drivers read the records of their areas, an office reads all.
 enum Rounds {
     static let mariadb = """
         CREATE TABLE depots (id INT AUTO_INCREMENT PRIMARY KEY, area INT NOT NULL, name VARCHAR(60));

@@ -92,7 +92,7 @@ import TestSupport
             #expect(problem?["path"]?.text == part.path, "\(answer.text)")
             let left = try await gateway.database.run("SELECT COUNT(*) FROM boxes WHERE place = 1")
             #expect(left.contains("2"))
-            // Under one role that allows it before and after, the same is merged.
+            // Under one role that permits the record before and after, an equal edit is merged.
             let moved = part.sent.replacing(#""id": 1"#, with: #""id": 2"#).replacing(#""a""#, with: #""b""#)
                 .replacing("red", with: "blue")
             let merged = try await gateway.post(

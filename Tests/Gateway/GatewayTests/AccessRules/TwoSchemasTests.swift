@@ -68,7 +68,7 @@ import TestSupport
         #expect(!result.answers.dropFirst().map(\.text).joined().contains("secret 2"))
     }
 
-    @Test("The deletion of a row leaves the check of another schema's row")
+    @Test("The deletion of a row does not affect the check of another schema's row")
     func checking() async throws {
         let result = try await Self.answers(to: [
             [

@@ -45,7 +45,7 @@ struct CorpusCoverageTests {
         }
         #expect(requests >= 5_000)
         #expect(size < 10_000_000)
-        // Groups that are unchanged are left out of answers.
+        // Answers omit unchanged groups.
         let missing = Set(OutcomeKind.allCases.map(\.rawValue)).subtracting(outcomes)
         #expect(missing == ["unchanged"])
         #expect(Self.codes.subtracting(codes).isEmpty)

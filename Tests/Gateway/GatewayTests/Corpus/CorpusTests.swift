@@ -10,7 +10,7 @@ import TestSupport
 @Suite struct CorpusTests {
     private static let isRecording = ProcessInfo.processInfo.environment["FIELDMERGE_RECORD"] == "1"
 
-    @Test(.enabled(if: isRecording, "FIELDMERGE_RECORD=1 records anew"), arguments: Chapter.all)
+    @Test(.enabled(if: isRecording, "FIELDMERGE_RECORD=1 records again"), arguments: Chapter.all)
     func recordAnew(_ chapter: Chapter) async throws {
         try await CorpusRecorder.record(chapter)
     }

@@ -1,7 +1,7 @@
 import MergeCore
 import TestSupport
 
-/// A request of the corpus, as it goes over the wire.
+/// A request of the corpus in its wire format.
 struct CorpusRequest: Sendable {
     /// The tested case, such as “push stale”.
     var label: String

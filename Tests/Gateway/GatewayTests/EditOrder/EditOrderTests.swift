@@ -70,7 +70,7 @@ import TestSupport
         #expect(answers[1].status == 200, "\(answers[1].text)")
     }
 
-    /// SQLite gives a new row the number of a deleted row.
+    /// SQLite assigns the number of a deleted row to a new row.
     @Test("An edit of a reused number edits the new row", arguments: TestEngine.allCases)
     func reusedNumber(_ kind: TestEngine) async throws {
         let next = kind == .mariadb ? 404 : 403

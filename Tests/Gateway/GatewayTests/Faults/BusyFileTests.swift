@@ -12,7 +12,7 @@ import TestSupport
         try await database.runOnJournal("PRAGMA user_version = 0;")
         let holder = try database.session()
         try await holder.run("BEGIN EXCLUSIVE;")
-        // The program locks the file by itself for so long. The test does not wait.
+        // The program locks the file for this time. The test does not wait.
         async let release = holder.run(".shell sleep 7\nCOMMIT;")
         let gateway = try await GatewayProcess(database, rules: Ledger.rules)
         _ = try await release

@@ -23,7 +23,7 @@ import TestSupport
         throw Shell.Failure(description: "the journal is never full")
     }
 
-    /// The refused push has no effect, however often it is repeated, and is merged when there is space.
+    /// The refused push has no effect at any repetition, and is merged when there is space.
     private static func prove(
         _ client: HTTPClient.Session, _ database: TestDatabase, fill: @Sendable () async throws -> Void,
         makeSpace: @Sendable () async throws -> Void
@@ -115,7 +115,7 @@ import TestSupport
     }
 
     @Test(
-        "Pushes wait while the whole journal is gone", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+        "Pushes wait while the whole journal is lost", arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func lostJournal(_ kind: TestEngine, _ place: JournalPlace) async throws {
         let database = try await Self.database(kind, place)
         try await RunningGateway.with(database, rules: Ledger.rules, journal: place) { gateway async throws in

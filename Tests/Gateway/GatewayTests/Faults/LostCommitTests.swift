@@ -2,7 +2,7 @@ import Gateway
 import Testing
 import TestSupport
 
-/// The connection to the server breaks at COMMIT, so the gateway does not know whether it succeeded.
+/// The connection to the server breaks at COMMIT, so its outcome is unknown to the gateway.
 @Suite(.timeLimit(.minutes(5))) struct LostCommitTests {
     private static let push = Ledger.Push(label: "once", account: 1, points: 5)
     private static let nothing = Ledger.Standing(after: [])
@@ -89,7 +89,7 @@ import TestSupport
         }
     }
 
-    /// Every third COMMIT is lost in one way or the other, and no client notices more than a wait.
+    /// Every third COMMIT is lost, before or after its effect, and clients notice only a delay.
     @Test("The keys decide the outcomes of many pushes", .tags(.mariadb), .needsMariaDB)
     func manyPushes() async throws {
         try await Self.with { _, proxy, database async throws in

@@ -4,7 +4,7 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// Old keys are forgotten and old entries deleted, by one gateway at a time and a little at once.
+/// Old keys and entries are deleted, by one gateway at a time and in small steps.
 @Suite struct PruningTests {
     @Test("Each kind of row has a maximum age", arguments: TestEngine.allCases)
     func ages(_ kind: TestEngine) async throws {

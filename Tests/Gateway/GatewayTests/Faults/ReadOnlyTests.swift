@@ -28,7 +28,7 @@ import TestSupport
         server.kill()
     }
 
-    /// The system lets the process write to no file at all.
+    /// The system permits the process no write to any file.
     @Test("A SQLite file that cannot be written is not ready", arguments: ["DELETE", "WAL"])
     func unwritableFile(_ mode: String) async throws {
         let database = try await Ledger.database(.sqlite)

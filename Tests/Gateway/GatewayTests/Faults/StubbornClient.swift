@@ -1,12 +1,12 @@
 import Testing
 import TestSupport
 
-/// A client on a bad network: it sends its pushes one after the other, each with its key until it is answered.
+/// A client on a bad network: it sends its pushes in order, and repeats each with its key until there is an answer.
 struct StubbornClient: Sendable {
     let place: GatewayPlace
     /// Receives the events of the client, if set.
     var events: AsyncStream<Event>.Continuation?
-    /// The number of pushes that were sent again because an answer did not come, or was none.
+    /// The number of pushes that were sent again because of a missing or unusable answer.
     let disturbed = Counter()
 
     /// The events that a fault waits for.
@@ -70,7 +70,7 @@ struct StubbornClient: Sendable {
     private func settle(_ push: Ledger.Push) async throws -> Settled {
         var count = 0
         while true {
-            // A test whose time is over is not gone on with.
+            // After its time limit, the test ends.
             try Task.checkCancellation()
             let port = try await place.port
             events?.yield(.sent)

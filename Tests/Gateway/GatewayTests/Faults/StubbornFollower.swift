@@ -41,7 +41,7 @@ struct StubbornFollower: Sendable {
         }
     }
 
-    /// Follows the feed until all is over and no change is left.
+    /// Follows the feed until all writers have ended and no change is left.
     ///
     /// - Returns: the records at the end, and the number of pages.
     func follow(until isOver: @Sendable () -> Bool) async throws -> (records: Records, pages: Int) {

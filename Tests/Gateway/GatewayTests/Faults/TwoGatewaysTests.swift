@@ -86,7 +86,7 @@ import TestSupport
         }
     }
 
-    /// An answer that is kept needs nothing of the tables any more.
+    /// A stored answer does not need the tables any more.
     @Test("A known key is answered if the push could not run", .tags(.mariadb), .needsMariaDB)
     func knownKey() async throws {
         try await Self.withTwo { ports, database in

@@ -46,7 +46,7 @@ import TestSupport
                 let item = #"{"id":1,"changeset":{"things":[{"id":1,"name":{"old":"one","new":"uno"}}]}}"#
                 let merged = try await client.post("/v1/merge/homes?by=true", item).json()
                 #expect(merged["outcomes"]?[0]?["by"]?["entry"]?.int == 1)
-                // The home wrote the name since, in an entry that is not one of the thing. So no push is named.
+                // The home has written the name since, in an entry of another record than the thing. So no push is named.
                 let deleted = try await client.post(
                     "/v1/sync?by=true", #"{"pushes":[{"key":"k","edits":[\#(deletion)]}]}"#
                 ).json()

@@ -134,7 +134,7 @@ import TestSupport
                 for round in 0..<3 {
                     let start = try await client.position()
                     try await Self.edit("a\(round)", client)
-                    // The gateway has looked at the feed just now, and prunes before it looks again.
+                    // The gateway has read the feed just now, and prunes before it reads it again.
                     try await gateway.database.runOnJournal(
                         "UPDATE feed SET oldest = last; DELETE FROM changes WHERE revision > 0;")
                     let gone = try await client.get("/v1/changes?since=\(start.revision)&feed=\(start.feed)")

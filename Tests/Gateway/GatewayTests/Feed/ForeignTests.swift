@@ -68,7 +68,7 @@ import TestSupport
         }
     }
 
-    @Test("The history of a record says that another program has changed it since", arguments: TestEngine.allCases)
+    @Test("The history of a record reports that another program has changed it since", arguments: TestEngine.allCases)
     func journal(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
@@ -388,7 +388,7 @@ import TestSupport
             case .deleted: ["doors/2"]
             case .emptied: ["doors/1", "doors/2"]
             case .pages: Set(Self.ids.map { "doors/\($0)" })
-            // The first page was sent before they went.
+            // The first page was sent before their deletion.
             case .resumed: Set(Self.ids.filter { $0 > 1_000 }.map { "doors/\($0)" })
             }
         }

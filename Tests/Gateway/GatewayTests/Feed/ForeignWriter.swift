@@ -78,7 +78,7 @@ struct ForeignFollower {
 
     /// Reads a snapshot, or the next page of changes.
     ///
-    /// Returns true if there is no more at the moment.
+    /// Returns true if there are no more changes at the moment.
     mutating func step(_ client: HTTPClient.Session) async throws -> Bool {
         // Now and then it has lost everything.
         if feed.isEmpty || (takesSnapshots && Int.random(in: 0..<40, using: &random) == 0) {

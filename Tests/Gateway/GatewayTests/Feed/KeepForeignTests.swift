@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// `--keep-foreign`: the journal shows what other programs overwrote, and can undo it.
+/// `--keep-foreign`: the journal shows values that other programs overwrote, and can undo these changes.
 @Suite(.timeLimit(.minutes(5))) struct KeepForeignTests {
     private static let sql = """
         CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20), pin VARCHAR(20), sign VARCHAR(20) COMPRESSED,
@@ -117,7 +117,7 @@ import TestSupport
         }
     }
 
-    @Test("A deleted row comes back with the columns of the rules and undo-columns", .tags(.mariadb), .needsMariaDB)
+    @Test("A deleted row is restored with the columns of the rules and undo-columns", .tags(.mariadb), .needsMariaDB)
     func deletedRow() async throws {
         try await Self.with { database, client async throws in
             try await client.followsLog()
@@ -126,7 +126,7 @@ import TestSupport
             let number = try #require(found.first { Self.name($0) == "notes/2" }?["number"]?.int)
             #expect(try await client.post("/v1/journal/\(number)/undo", "{}").status == 200)
             #expect(try await database.run("SELECT * FROM notes WHERE id = 2;") == "2\t2\tsecond\tNULL\n")
-            // A private value is a digest, so this row cannot come back, and neither value is in the journal.
+            // A private value is a digest, so this row cannot be restored, and neither value is in the journal.
             let person = try await Self.run("DELETE FROM people WHERE id = 2;", until: ["people/2"], database, client)
             let entry = try #require(person.first { Self.name($0) == "people/2" })
             #expect(!"\(entry)".contains("secret-2") && !"\(entry)".contains("card-2"))

@@ -7,7 +7,7 @@ import TestSupport
     func pushedRow(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
-                // Tables of a server are scanned all the time, so that no pass may come between.
+                // Tables of a server are scanned all the time, so the test must exclude a pass in between.
                 let hold = kind == .mariadb ? try await ScanHold(gateway.database) : nil
                 _ = try await client.push(FeedFixture.edit("doors", 1, "name", #""front""#, #""pushed""#))
                 _ = try await client.post("/v1/sync", "{}")

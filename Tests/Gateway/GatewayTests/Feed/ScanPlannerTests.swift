@@ -110,7 +110,7 @@ import TestSupport
         #expect(!planner.isUnchanged(0, lastWrite: lastWrite))
     }
 
-    @Test("A section with changes is busy for some passes, and the oldest pass comes first")
+    @Test("A section with changes is busy for some passes, and the oldest pass is first")
     func busySections() {
         var planner = ScanPlanner(sections: Self.names, from: nil)
         #expect(planner.busySection(besides: 2) == nil)

@@ -203,7 +203,7 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
-    /// A gateway reports revisions of another one only after it has committed later itself.
+    /// A gateway reports revisions of another gateway only after its own later commit.
     @Test("Revisions of another gateway are confirmed before they are reported")
     func confirmed() async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
@@ -256,7 +256,7 @@ private final class OvertakenEngine: RecordEngine {
         self.meanwhile = meanwhile
     }
 
-    /// Has it happen before the next one, once.
+    /// Runs it once, before the next statement.
     func begin() { state.withLock { $0.isArmed = true } }
 
     /// Number of times that it has happened.

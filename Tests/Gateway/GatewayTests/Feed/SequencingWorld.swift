@@ -19,7 +19,7 @@ struct SequencingWorld: SteppedWorld {
         case kill(gateway: Int)
     }
 
-    /// How long a gateway that assigns revisions excludes the others.
+    /// The time for which a gateway that assigns revisions excludes the others.
     private static let hold = Duration.seconds(2)
 
     private var gateways: [Gateway]

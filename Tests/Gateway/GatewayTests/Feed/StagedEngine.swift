@@ -52,7 +52,7 @@ final class Stage: Sendable {
 
     fileprivate func commits(isOfScan: Bool) { if isOfScan { state.withLock { $0.beforeCommit }?() } }
 
-    /// Has one of so many reads of a scan's rows fail, again and again.
+    /// Makes one of a number of reads of a scan's rows fail, repeatedly.
     func interrupt(every interval: Int) { state.withLock { ($0.interval, $0.reads) = (interval, 0) } }
 
     /// Counts a read of rows.

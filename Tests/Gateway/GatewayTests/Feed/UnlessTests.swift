@@ -87,7 +87,7 @@ import TestSupport
             for former in formers {
                 var answer = try await session.get(address + FilterFixture.encoded(former))
                 if answer.status == 200, let head = answer.text.split(separator: "\n").first {
-                    // The gateway had looked at the feed just before, so the changes after the snapshot are gone.
+                    // The gateway had read the feed just before, so the changes after the snapshot were pruned.
                     let snapshot = try JSON(String(head))["snapshot"]
                     client.feed = snapshot?["feed"]?.text ?? ""
                     client.revision = snapshot?["revision"]?.int ?? 0

@@ -50,7 +50,7 @@ import TestSupport
         }
     }
 
-    @Test("Pages leave out rows whose key cannot be decoded", arguments: TestEngine.allCases)
+    @Test("Pages omit rows whose key cannot be decoded", arguments: TestEngine.allCases)
     func pages(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
             for limit in [1, 3, 10, 100] {
@@ -67,7 +67,7 @@ import TestSupport
         }
     }
 
-    @Test("A snapshot leaves out rows whose key cannot be decoded, and is complete", arguments: TestEngine.allCases)
+    @Test("A snapshot omits rows whose key cannot be decoded, and is complete", arguments: TestEngine.allCases)
     func snapshots(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, _ in
             let lines = try await client.get("/v1/snapshot").text.split(separator: "\n").map { try JSON(String($0)) }

@@ -109,7 +109,7 @@ import TestSupport
     func repair(_ kind: TestEngine) async throws {
         try await Fixture.with(kind) { client, database in
             let start = try await client.position()
-            // No pass comes between the pushes and the repair.
+            // No pass runs between the pushes and the repair.
             let hold = try await ScanHold(database)
             for edit in [Fixture.rename(5, "x"), Fixture.rename(7, "x")] { _ = try await client.push(edit) }
             let page = try await client.changes(after: start)

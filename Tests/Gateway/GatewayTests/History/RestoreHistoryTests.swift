@@ -53,7 +53,7 @@ import TestSupport
                 #expect(gone.status == 410, "\(gone.text)")
                 let now = try #require(try await client.get("/v1/changes").json()["revision"]?.int)
                 #expect(now > revision)
-                // Its key is gone from the journal, so it must not run again.
+                // Its key is not in the journal any more, so it must not run again.
                 let again = Self.add("k9", 9, 10).replacing(
                     #""edits""#, with: #""sent":"2026-01-01T00:00:00Z","edits""#)
                 let refused = try await client.post("/v1/push", again)
@@ -63,7 +63,7 @@ import TestSupport
         }
     }
 
-    @Test("Nothing gets a revision that clients have read, however soon it comes after a restore")
+    @Test("No change after a restore gets a revision that clients have read, not even at once")
     func atOnce() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.start)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in

@@ -57,7 +57,7 @@ import TestSupport
             + "/" + (try await database.run("SELECT * FROM orders ORDER BY id;"))
     }
 
-    /// Merges pushes after a backup, brings both back, and leaves the newer journal as a copy.
+    /// Merges pushes after a backup, restores data and journal, and keeps the newer journal as a copy.
     ///
     /// - Returns: the rows before the restore, and the place of the newer journal.
     private static func restore(_ database: TestDatabase) async throws -> (rows: String, newer: String) {

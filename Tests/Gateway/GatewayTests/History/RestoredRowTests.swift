@@ -57,7 +57,7 @@ import TestSupport
         #expect(RestoredRow.states(of: Array(steps.dropFirst()), current: .neverInserted) == [.unclear, .unclear])
     }
 
-    @Test("Merging the missing steps of any backup gives the newest row", arguments: 0..<200) func everyBackup(
+    @Test("Merging the missing steps of any backup results in the newest row", arguments: 0..<200) func everyBackup(
         seed: Int
     ) {
         var random = SeededRandom(seed: seed)

@@ -55,7 +55,7 @@ import Testing
         }
 
         private func file(_ sql: String) async throws -> String {
-            // Bytes outside of ASCII are left out.
+            // Bytes outside of ASCII are omitted.
             try await Shell.run(
                 [
                     "bash", "-c", "sqlite3 -cmd '.timeout 5000' \"$0\" | tr -cd '\\11\\12\\40-\\176'",

@@ -3,7 +3,7 @@ import Operations
 import Testing
 import TestSupport
 
-/// The line of the log that every refused request leaves.
+/// The line of the log for every refused request.
 @Suite(.timeLimit(.minutes(2))) struct LogLineTests {
     private static func schema(_ key: String, _ trigger: String) -> String {
         """

@@ -57,7 +57,7 @@ import TestSupport
         return lines[0].split(separator: " ").last.map(String.init) ?? ""
     }
 
-    /// The gauge and the probe are one truth.
+    /// The gauge and the probe agree.
     @Test("A gateway that is not ready has the gauge 0", .tags(.mariadb), .needsMariaDB)
     func notReady() async throws {
         let server = try await PrivateMariaDB()

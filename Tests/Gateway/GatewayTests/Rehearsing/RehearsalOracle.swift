@@ -2,7 +2,7 @@ import Crypto
 import MergeCore
 import TestSupport
 
-/// Random rules, rows and pushes for a rehearsal, each push of a record of its own.
+/// Random rules, rows and pushes for a rehearsal; each push is of a separate record.
 struct RehearsalOracle {
     static let sql = """
         CREATE TABLE things (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, c TEXT, n INTEGER);

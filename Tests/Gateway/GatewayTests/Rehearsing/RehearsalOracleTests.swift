@@ -8,7 +8,7 @@ import TestSupport
 
 /// The verdicts of a rehearsal, compared with the answers of a gateway that has the new rules.
 @Suite struct RehearsalOracleTests {
-    /// What a gateway with some rules answered to a push.
+    /// The answer of a gateway with some rules to a push.
     private struct Answer: Sendable {
         let body: JSON
         /// The entry in the journal, if any.
@@ -72,7 +72,7 @@ import TestSupport
         return try #require(active.catalog["things"])
     }
 
-    @Test("A rehearsal predicts what the new rules decide", arguments: 0..<8)
+    @Test("A rehearsal predicts the decisions of the new rules", arguments: 0..<8)
     func prediction(_ seed: Int) async throws {
         var oracle = RehearsalOracle(seed: seed)
         var counts = (same: 0, different: 0, unjudged: 0)

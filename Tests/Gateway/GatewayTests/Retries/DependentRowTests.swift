@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "An edit that lets a row refer to a missing row is missing and changes nothing", arguments: TestEngine.allCases)
+        "An edit whose row would refer to a missing row is missing and changes nothing", arguments: TestEngine.allCases)
     func ofAnExistingRow(_ kind: TestEngine) async throws {
         let task = Self.edit(
             "tasks", "5", #""task":{"line":{"old":null,"new":"tmp:line"},"txt":{"old":"pack","new":"send"}}"#)

@@ -126,7 +126,7 @@ import TestSupport
             state.withLock { state in
                 if state.isAltered { state.readsAfter += 1 }
                 if answer.status == 503, ["resource-unavailable", "busy"].contains(code) { return }
-                // A base in the old type is no value of the new one.
+                // A base in the old type is not a value of the new type.
                 if answer.status == 400, code == "invalid-value" { return }
                 if answer.status == 409, code == "rules-changed" { return }
                 state.faults.append("\(answer.status) \(answer.text)")
@@ -259,7 +259,7 @@ import TestSupport
         }
     }
 
-    /// SQLite has no MODIFY: a program makes the table anew.
+    /// SQLite has no MODIFY: a program creates the table again.
     @Test("A SQLite table that was created again has its new types")
     func recreatedTable() async throws {
         let table = """

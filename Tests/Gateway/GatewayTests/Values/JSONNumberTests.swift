@@ -90,7 +90,7 @@ import TestSupport
         }
     }
 
-    /// Under a key a number counts by its value, however far beyond a double it is.
+    /// Under a key a number counts by its exact value, even beyond the range of a double.
     @Test("Equal numbers are equal in a key, however written", arguments: TestEngine.allCases)
     func keys(_ kind: TestEngine) async throws {
         try await Self.with(kind, journal: .ahead) { client async throws in

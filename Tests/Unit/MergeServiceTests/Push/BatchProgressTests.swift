@@ -19,7 +19,7 @@ import Testing
         #expect(reports.1.map(\.2) == [true, false])
     }
 
-    @Test("A push of a batch that is refused leaves it, and the others are merged")
+    @Test("A refused push leaves its batch, and the other pushes are merged")
     func excluded() async throws {
         let book = try await OrderBook()
         let pushes = [

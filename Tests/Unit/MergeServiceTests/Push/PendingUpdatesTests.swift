@@ -52,7 +52,7 @@ import Testing
         #expect(answers == [false, true, false, true, false, false])
     }
 
-    @Test("Updates of steps that left the transaction are forgotten")
+    @Test("Updates of removed steps are dropped")
     func dropped() async throws {
         let book = try await OrderBook()
         let edits = [1, 2].map { book.edit(book.orders, $0, "total", from: .integer(10), to: .integer(1)) }

@@ -70,7 +70,7 @@ import Testing
 
 /// Names of rows by their tables.
 @Suite(.timeLimit(.minutes(1))) struct RowNameTests {
-    @Test("Two sections of one table with the same key columns give one name; other tables give another")
+    @Test("Two sections of one table with the same key columns have one name; other tables have another")
     func names() async throws {
         let book = try await OrderBook()
         let key = RecordKey([.integer(1)])

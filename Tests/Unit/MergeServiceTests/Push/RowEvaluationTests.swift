@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("A present row is merged, and a row that is gone is missing")
+    @Test("A present row is merged, and a deleted row is missing")
     func merging() async throws {
         let book = try await OrderBook()
         #expect(try await Self.decide(book, current: Self.order("new")) == "applied")

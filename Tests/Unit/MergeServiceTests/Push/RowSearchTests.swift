@@ -55,7 +55,7 @@ import Testing
             rows: [RowEdit(section: 1, id: id, action: action, path: WirePath("lines"))], path: WirePath("edits"))
     }
 
-    @Test("The root row is present or gone")
+    @Test("The root row is present or deleted")
     func root() async throws {
         let book = try await OrderBook()
         let edit = book.edit(book.orders, 1, "state", from: .word("new"), to: .word("paid"))

@@ -26,7 +26,7 @@ import Testing
         #expect(merged.1 == [total < 100 ? nil : "cheap", nil])
     }
 
-    @Test("Rows of steps that left the transaction are not checked")
+    @Test("Rows of removed steps are not checked")
     func dropped() async throws {
         let book = try await OrderBook(checks: [Self.check])
         let edits = [1, 2].map { book.edit(book.orders, $0, "total", from: .integer(10), to: .integer(200)) }

@@ -38,7 +38,7 @@ import Testing
         #expect(groups.count == 3, "\(groups)")
     }
 
-    @Test("A comment asks whether a column before an address belongs to it") func neighbours() throws {
+    @Test("A comment suggests a check of a column before an address") func neighbours() throws {
         let columns = ["company", "street", "city", "notes"].map { Self.column($0) }
         let made = try Self.inspect([Self.table("things", [Self.id()] + columns)]).inspection
         let question = "company # a part of the address beside it? then put it there"

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RuleFiles
 
-/// Secrets and payment data, which a draft leaves out.
+/// Secrets and payment data, which a draft omits.
 @Suite struct DraftSecretTests: InspectSuite {
     @Test(
-        "Payment data is left out", arguments: ["cc_number", "ccOwner", "card_no", "credit_card", "iban", "cc_expires"])
+        "Payment data is omitted", arguments: ["cc_number", "ccOwner", "card_no", "credit_card", "iban", "cc_expires"])
     func payment(_ name: String) throws {
         let (text, summary) = try Self.file([
             Self.table("orders", [Self.id(), Self.column(name), Self.column("card_text"), Self.column("account_no")])

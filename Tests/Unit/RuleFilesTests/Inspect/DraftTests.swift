@@ -65,7 +65,7 @@ import Testing
         #expect(inspection.summary.guesses.contains { $0.contains("updated_at is read-only") })
     }
 
-    @Test("A foreign key gives a reference and a comment")
+    @Test("A foreign key results in a reference and a comment")
     func foreignKeys() throws {
         let (catalog, inspection) = try Self.inspect([Self.customers, Self.orders])
         // The only table that refers to customers, so it is a list of theirs.

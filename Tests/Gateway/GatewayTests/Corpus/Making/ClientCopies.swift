@@ -2,7 +2,7 @@ import TestSupport
 
 /// The records that the clients of a chapter have read.
 ///
-/// Each client has copies, which become stale when others write.
+/// Each client has copies, which become stale when other clients write.
 struct ClientCopies: Sendable {
     struct Copy: Sendable {
         let id: String

@@ -119,7 +119,7 @@ struct EditChains {
         }
     }
 
-    /// A push of which one edit cannot be, at each place and in each atomicity.
+    /// A push with one impossible edit, at each position and in each atomicity.
     private func refused(_ dice: inout Dice) -> [[CorpusRequest]] {
         let field = root.groups.flatMap(\.fields).first { $0.references != nil }
         let bad =

@@ -200,7 +200,7 @@ struct EditMaker {
         }
     }
 
-    /// - Returns: a key chosen by the client. The parts that belong to its record come first.
+    /// - Returns: a key chosen by the client. The parts of its record are first.
     private func key(_ section: SectionShape, _ record: String?, _ dice: inout Dice) -> String {
         let parts = section.key.map { column in
             column.type == "text"

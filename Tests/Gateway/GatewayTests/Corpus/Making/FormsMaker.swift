@@ -93,7 +93,7 @@ struct FormsMaker {
         return rows
     }
 
-    /// An edit as one of the requests that it can travel in, or as two of them.
+    /// An edit in one of its possible requests, or in two of them.
     private func wrapped(
         _ form: EditForms.Form, _ resource: String, _ id: String, number: Int, _ dice: inout Dice
     ) -> [CorpusRequest] {
