@@ -184,7 +184,7 @@ def undoing(it):
     page.get_by_role("button", name="Undo entry 2…").click()
     dialog = page.get_by_role("dialog")
     for name in ("customer.notes", "customer.settings"):
-        dialog.get_by_label(name).uncheck()
+        dialog.get_by_role("checkbox", name=name).uncheck()
     preview = dialog.locator(".preview")
     expect(preview).to_contain_text("7 Mill Lane")
     expect(preview).not_to_contain_text("customer notes")
