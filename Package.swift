@@ -144,9 +144,33 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "ConsoleFiles", path: "Sources/console",
+            sources: ["ConsoleFiles.swift"],
+            resources: [
+                .embedInCode("api.js"),
+                .embedInCode("chart.js"),
+                .embedInCode("conflicts.js"),
+                .embedInCode("console.css"),
+                .embedInCode("devices.js"),
+                .embedInCode("diff.js"),
+                .embedInCode("dom.js"),
+                .embedInCode("health.js"),
+                .embedInCode("index.html"),
+                .embedInCode("json.js"),
+                .embedInCode("main.js"),
+                .embedInCode("model.js"),
+                .embedInCode("overview.js"),
+                .embedInCode("record.js"),
+                .embedInCode("refused.js"),
+                .embedInCode("rules.js"),
+                .embedInCode("values.js"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Gateway",
             dependencies: [
-                "ChangeFeed", "ClientFiles", "MergeCore", "RecordStore", "MergeWire", "MergeService", "Operations",
+                "ChangeFeed", "ClientFiles", "ConsoleFiles", "MergeCore", "RecordStore", "MergeWire", "MergeService",
+                "Operations", "RuleFiles",
                 "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -247,8 +271,8 @@ if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
 if Context.environment["FIELDMERGE_SANITIZE"] != nil {
     let left: Set = ["MergeCoreTests", "MergeWireTests", "MergeServiceTests"]
     let unneeded: Set = [
-        "RuleFiles", "ChangeFeed", "ClientFiles", "Operations", "Gateway", "fieldmerge", "FieldMergeClient",
-        "FieldMergeTesting",
+        "RuleFiles", "ChangeFeed", "ClientFiles", "ConsoleFiles", "Operations", "Gateway", "fieldmerge",
+        "FieldMergeClient", "FieldMergeTesting",
     ]
     package.products = []
     package.targets.removeAll { target in

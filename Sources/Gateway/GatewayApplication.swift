@@ -44,8 +44,9 @@ package struct GatewayApplication: Service {
         let source = Self.source(
             configuration, service: service, feed: feed, box: box, warn: { logger.warning("\($0)") })
         let shown = ShownRecords(isOn: source.needsDeliveryRecords)
+        let metrics = GatewayMetrics()
         let responder = Self.responder(
-            configuration: configuration, service: service,
+            configuration: configuration, service: service, metrics: metrics,
             changes: ChangeWork(feed: feed, shown: shown, source: source), rules: rules, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes,
@@ -75,6 +76,7 @@ package struct GatewayApplication: Service {
                     if let active = box.active { try? await service.settle(active, until: .now + .seconds(10)) }
                 }))
         application.addServices(HistoryWatch(history: rules.history, feed: feed, box: box, logger: logger))
+        application.addServices(ClientWatch(clients: metrics.clients, box: box, logger: logger))
         self.application = application
     }
 
@@ -95,14 +97,14 @@ package struct GatewayApplication: Service {
     }
 
     private static func responder(
-        configuration: GatewayConfiguration, service: MergeService, changes: ChangeWork, rules: RulesLoader,
+        configuration: GatewayConfiguration, service: MergeService, metrics: GatewayMetrics, changes: ChangeWork,
+        rules: RulesLoader,
         tokens: (any TokenVerifier)?, logger: Logger
     ) -> GatewayResponder {
         let box = rules.box
-        let metrics = GatewayMetrics()
         let writes = WriteHealth()
         let problems = ProblemMapping(box: box, writes: writes)
-        var routes = RouteTable()
+        var routes = RouteTable(console: ConsoleGuard(mode: configuration.console))
         RecordsController(
             service: service, plain: PlainReads(service: service, shown: changes.shown), box: box,
             limits: configuration.wire, logger: logger
@@ -137,11 +139,15 @@ package struct GatewayApplication: Service {
             rates: rates, delivery: delivery, gate: gate, invalid: invalid
         ).addRoutes(to: &routes)
         ChangesController(
-            service: service, box: box, access: access, devices: metrics.devices, logger: logger, tokens: tokens
+            service: service, box: box, access: access, metrics: metrics, logger: logger, tokens: tokens
         ).addRoutes(to: &routes)
         TokenController(tokens: configuration.accessTokens).addRoutes(to: &routes)
         ClientController().addRoutes(to: &routes)
         if let app = configuration.app { AppController(folder: app, logger: logger).addRoutes(to: &routes) }
+        ConsoleController(mode: configuration.console).addRoutes(to: &routes)
+        ClientsController(service: service, box: box, feed: changes.feed).addRoutes(to: &routes)
+        RulesController(service: service, rules: rules, limits: configuration.wire).addRoutes(to: &routes)
+        ActivityController(service: service, box: box).addRoutes(to: &routes)
         let admission = Admission(
             authentication: Authentication(tokens: tokens),
             pages: tokens == nil ? PageGuard(origins: configuration.allowedOrigins, host: configuration.host) : nil,

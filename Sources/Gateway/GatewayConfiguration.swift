@@ -63,6 +63,8 @@ package struct GatewayConfiguration: Sendable {
     package var allowedOrigins: [WebOrigin] = []
     /// The folder that is served under `/app/`, or nil.
     package var app: AppFolder?
+    /// The operators' console under `/console/`.
+    package var console = ConsoleMode.off
     /// The minimum versions of client programs.
     package var minimumClients: MinimumClients?
     /// The maximum requests of a client in a second; nil for no limit.

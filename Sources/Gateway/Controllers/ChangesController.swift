@@ -14,7 +14,7 @@ struct ChangesController {
     let service: MergeService
     let box: RulesBox
     let access: FeedAccess
-    let devices: SyncedDevices
+    let metrics: GatewayMetrics
     let logger: Logger
     /// nil if the gateway needs no tokens.
     let tokens: (any TokenVerifier)?
@@ -33,7 +33,10 @@ struct ChangesController {
         var active = try box.ready()
         let client = context.access(to: active.catalog)
         let asked = try FeedRequest(context.query, under: active, for: client, service.limits)
-        if let sender = try? context.sender { devices.note(sender) }
+        if let sender = try? context.sender {
+            metrics.devices.note(sender)
+            metrics.clients.note(sender, program: context.headers.text("x-client"), at: asked.position)
+        }
         let access = access.seen(by: try ChosenFilter.access(of: client, by: asked.filter, under: active))
         if EventStream.isAccepted(context.headers) {
             if context.query["wait"] != nil {

@@ -6,7 +6,7 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Serves the journal and undo.
+/// Serves the journal, undo, and the resend of refused pushes.
 struct JournalController {
     let service: MergeService
     let box: RulesBox
@@ -19,10 +19,11 @@ struct JournalController {
         routes.get("/v1/journal", query: JournalQuery.members, need: .operate, use: list)
         routes.get("/v1/journal/:number", need: .operate, use: entry)
         routes.post("/v1/journal/:number/undo", query: ["preview"], need: .operate, use: undo)
+        routes.post("/v1/journal/:number/resend", query: ["preview"], need: .operate, use: resend)
+        routes.post("/v1/journal/:number/drop", need: .operate, use: drop)
     }
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        _ = try context.query.flag("refused")
         let active = try box.ready()
         let filter = try JournalQuery(catalog: active.catalog).filter { name throws(Problem) in
             guard let raw = context.query[name] else { return nil }
@@ -52,19 +53,59 @@ struct JournalController {
         let active = try box.ready()
         let sender = try context.sender
         if !isPreview { try share.check(sender.who, in: active.journal) }
-        var body: [UInt8] = []
-        // Any web page can send a request without body and media type, but not with a token.
-        if context.bearer == nil || context.headers["content-type"] != nil || context.headers.announceBody {
-            body = try context.jsonBody(limit: limits.bodyBytes)
-        }
+        let body = try body(context)
         let wanted = try UndoRequest(body)
-        let access = context.access(to: active.catalog)
-        let actions = JournalActions(
-            service: service, active: active, limits: limits, access: access,
+        let answer = try await actions(under: active, context).undo(
+            number, wanted: wanted, sender: sender, request: context.received.id, isPreview: isPreview)
+        return try await reply(
+            answer, to: body, at: "/v1/journal/\(number)/undo", under: active, isPreview: isPreview, context)
+    }
+
+    @Sendable private func resend(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let isPreview = try context.query.flag("preview")
+        let number = try number(request)
+        let active = try box.ready()
+        let sender = try context.sender
+        if !isPreview { try share.check(sender.who, in: active.journal) }
+        let wanted = try ResendRequest(try body(context), maximumDepth: limits.depth)
+        let answer = try await actions(under: active, context).replay(
+            number, correction: wanted.edited.map { JournalActions.Correction(body: $0, editor: sender) },
+            request: context.received.id, isPreview: isPreview)
+        return try await reply(
+            answer, to: wanted.edited ?? [], at: "/v1/journal/\(number)/resend", under: active, isPreview: isPreview,
+            context)
+    }
+
+    @Sendable private func drop(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let number = try number(request)
+        let active = try box.ready()
+        try EmptyRequest.check(try body(context))
+        let entry = try await actions(under: active, context).drop(number, by: context.bearer?.name ?? "")
+        let shown = entry.shown(to: context.access(to: active.catalog), of: active.catalog)
+        return Reply.json(JournalEncoder.one(shown), to: context.headers, with: [.cacheControl: "no-store"])
+    }
+
+    private func actions(under active: ActiveRules, _ context: GatewayContext) -> JournalActions {
+        JournalActions(
+            service: service, active: active, limits: limits, access: context.access(to: active.catalog),
             claims: context.bearer?.claims ?? AccessClaims(), maintenance: box.maintenance,
             deadline: context.deadline)
-        let answer = try await actions.undo(
-            number, wanted: wanted, sender: sender, request: context.received.id, isPreview: isPreview)
+    }
+
+    /// Returns the body of an action; empty if there is none.
+    private func body(_ context: GatewayContext) throws(Problem) -> [UInt8] {
+        // Any web page can send a request without body and media type, but not with a token.
+        guard context.bearer == nil || context.headers["content-type"] != nil || context.headers.announceBody else {
+            return []
+        }
+        return try context.jsonBody(limit: limits.bodyBytes)
+    }
+
+    private func reply(
+        _ answer: PushAnswer, to body: [UInt8], at address: String, under active: ActiveRules, isPreview: Bool,
+        _ context: GatewayContext
+    ) async throws -> Response {
+        let access = context.access(to: active.catalog)
         if let result = answer.result, !isPreview {
             metrics.count(result)
             await delivery.note(result, under: active, for: access, context.deadline)
@@ -73,7 +114,7 @@ struct JournalController {
         let told = try await ReplayedAnswer(
             service: service, active: active, access: access, deadline: context.deadline
         )
-        .body(answer, to: body, at: "/v1/journal/\(number)/undo")
+        .body(answer, to: body, at: address)
         if answer.isReplay { await delivery.note(answerAgain: told, under: active, for: access, context.deadline) }
         return Reply.json(
             told, to: context.headers, status: HTTPResponse.Status(code: answer.httpStatus),

@@ -21,6 +21,7 @@ struct OperationsController {
     private let watch: ReadinessWatch
     private let journalWatch = JournalWatch()
     private let certificate: ServerCertificate?
+    private let startedAt = DateTime.now
     /// The time after which `/readyz` reports a failing feed or scan.
     private static let patienceWithFeed = Duration.seconds(30)
 
@@ -45,6 +46,7 @@ struct OperationsController {
         routes.get("/readyz", use: readiness)
         routes.get("/metrics", use: counters)
         routes.get("/openapi.json", use: description)
+        routes.get("/v1/operations/health", need: .operate, use: report)
         routes.post("/v1/operations/maintenance", need: .operate, use: setMaintenance)
     }
 
@@ -101,12 +103,10 @@ struct OperationsController {
 
     private static let recoveryPatience = Duration.seconds(3)
 
-    /// Answers whether requests are served, with all faults.
-    @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    /// Returns all faults as sentences.
+    private func troubles(_ seen: ReadinessWatch.Seen, isReady: Bool) -> [String] {
         var trouble = box.trouble + box.missingRights
         if let fault = tokens?.trouble { trouble.append(fault) }
-        let seen = await watch.seen()
-        let isReady = isReady(seen)
         if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
         if let fault = seen.writeFault { trouble.insert("nothing can be pushed: \(fault)", at: 0) }
         if let reason = box.maintenance.reason { trouble.insert("the gateway is under maintenance: \(reason)", at: 0) }
@@ -129,14 +129,52 @@ struct OperationsController {
         }
         if let change = rules.history.trouble { trouble.append(change) }
         trouble += service.unreadable.sentences
+        return trouble
+    }
+
+    private func feedReport(_ seen: ReadinessWatch.Seen) -> FeedReport? {
+        feed.known.map {
+            FeedReport(
+                revision: $0.revision, pending: seen.pending,
+                foreign: changes.source.status.map { FeedReport.Foreign($0) })
+        }
+    }
+
+    /// Answers everything that an operator wants to know of this gateway.
+    @Sendable private func report(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let seen = await watch.seen()
+        var report = HealthReport()
+        report.version = ProgramVersion.text
+        (report.startedAt, report.now) = (startedAt, DateTime.now)
+        report.isReady = isReady(seen)
+        report.problems = troubles(seen, isReady: report.isReady)
+        report.maintenance = box.maintenance.reason
+        report.rules = box.summary
+        report.connections = service.engine.connections.map { ($0.open, $0.used, $0.limit, $0.waiting) }
+        report.queues = service.queues.map { ($0.name, $0.waiting) }
+        report.promise = box.promise
+        if let size = seen.size {
+            let counts = await journalWatch.counts(of: seen.fault == nil ? box.active?.journal : nil)
+            report.journal = HealthReport.JournalSize(
+                rows: size.rows, bytes: size.bytes, rowsOfLastDay: size.lastDay, oldestSeconds: counts?.oldestSeconds,
+                refusedOfLastDay: counts?.refused)
+        }
+        report.feed = feedReport(seen)
+        report.certificateEnd = certificate?.end
+        report.historyChanges = rules.history.changes
+        return Reply.json(report.json, to: context.headers, with: [.cacheControl: "no-store"])
+    }
+
+    /// Answers whether requests are served, with all faults.
+    @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let seen = await watch.seen()
+        let isReady = isReady(seen)
         let size = isReady ? seen.size : nil
         let report = ReadinessReport(
-            isReady: isReady, version: box.active?.catalog.version, trouble: trouble, promise: box.promise,
+            isReady: isReady, version: box.active?.catalog.version, trouble: troubles(seen, isReady: isReady),
+            promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay,
-            feed: feed.known.map {
-                FeedReport(
-                    revision: $0.revision, pending: seen.pending, foreign: foreign.map { FeedReport.Foreign($0) })
-            })
+            feed: feedReport(seen))
         return Reply.json(
             report.json, to: context.headers, status: isReady ? .ok : .serviceUnavailable,
             with: isReady ? [:] : [.retryAfter: "5"])

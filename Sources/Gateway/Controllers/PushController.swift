@@ -71,6 +71,7 @@ final class PushController: Sendable {
         let isPreview = try context.query.flag("preview")
         let tellsAuthors = try context.query.flag("by")
         let sender = try context.sender
+        metrics.clients.note(sender, program: context.headers.text("x-client"))
         if !isPreview { try share.check(sender.who, in: active.journal) }
         let body = try context.jsonBody(limit: limits.bodyBytes)
         try await gate.enter(body.count, until: context.deadline)

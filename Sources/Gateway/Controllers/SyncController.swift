@@ -35,6 +35,9 @@ struct SyncController {
         let asked = try body.withUnsafeBytes { bytes throws(Problem) in
             try SyncDecoder(limits: limits).decode(bytes)
         }
+        metrics.clients.note(
+            try context.sender, program: context.headers.text("x-client"),
+            at: FeedRequest.position(asked.since, asked.feed))
         let client = context.access(to: active.catalog)
         let wanted = try Self.wanted(asked, under: active, for: client, service.limits)
         var pushes = SyncPushes(

@@ -15,6 +15,16 @@ struct FeedRequest: Sendable {
     /// nil for all records.
     var filter: ChosenFilter?
 
+    /// The own name of the feed and the revision that the client has; nil if it names none.
+    var position: (feed: String, revision: Int)? { Self.position(since, feed) }
+
+    static func position(_ since: Int?, _ feed: String?) -> (feed: String, revision: Int)? {
+        guard let since, let own = feed.map(FeedState.ownName), own.utf8.count <= 64,
+            own.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
+        else { return nil }
+        return (own, since)
+    }
+
     /// Reads a decimal integer without a sign; nil if the member is missing.
     ///
     /// Numbers beyond an `Int` become the largest `Int`.

@@ -20,6 +20,14 @@ struct RouteTable: Sendable {
         case nothing
     }
 
+    /// The effect of a request on data or on the gateway.
+    enum Effect: Sendable {
+        case reads
+        case writes
+        /// Writes, unless its query has `preview=true`.
+        case writesWithoutPreview
+    }
+
     struct Route: Sendable {
         /// A segment with a colon matches any text, and a final `**` any segments.
         let path: String
@@ -27,30 +35,44 @@ struct RouteTable: Sendable {
         /// The members of its query; nil for any query.
         let query: [String]?
         let need: Need
+        let effect: Effect
         let handler: Handler
     }
 
     private(set) var routes: [Route] = []
+    /// The rules for requests of the console.
+    let console: ConsoleGuard
+
+    init(console: ConsoleGuard) {
+        self.console = console
+    }
 
     /// Adds an address for GET and HEAD.
     mutating func get(
         _ path: String, query: [String]? = [], need: Need = .ofMethod, use handler: @escaping Handler
     ) {
         for method in [HTTPRequest.Method.get, .head] {
-            routes.append(Route(path: path, method: method, query: query, need: need, handler: handler))
+            routes.append(
+                Route(path: path, method: method, query: query, need: need, effect: .reads, handler: handler))
         }
     }
 
+    /// Adds an address for POST.
+    ///
+    /// - Parameter onlyReads: true if its requests change nothing.
     mutating func post(
-        _ path: String, query: [String] = [], need: Need = .ofMethod, use handler: @escaping Handler
+        _ path: String, query: [String] = [], need: Need = .ofMethod, onlyReads: Bool = false,
+        use handler: @escaping Handler
     ) {
-        routes.append(Route(path: path, method: .post, query: query, need: need, handler: handler))
+        let effect: Effect = onlyReads ? .reads : query.contains("preview") ? .writesWithoutPreview : .writes
+        routes.append(
+            Route(path: path, method: .post, query: query, need: need, effect: effect, handler: handler))
     }
 
     func responder(_ problems: ProblemMapping) -> RouterResponder<GatewayContext> {
         let router = Router(context: GatewayContext.self)
         for route in routes {
-            let responder = RouteResponder(route: route, problems: problems)
+            let responder = RouteResponder(route: route, problems: problems, console: console)
             router.on(RouterPath(route.path), method: route.method, responder: responder)
         }
         // The middleware comes after the routes, so it runs only without a matching route.
@@ -83,10 +105,12 @@ struct RouteTable: Sendable {
 private final class RouteResponder: HTTPResponder {
     private let route: RouteTable.Route
     private let problems: ProblemMapping
+    private let console: ConsoleGuard
 
-    init(route: RouteTable.Route, problems: ProblemMapping) {
+    init(route: RouteTable.Route, problems: ProblemMapping, console: ConsoleGuard) {
         self.route = route
         self.problems = problems
+        self.console = console
     }
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
@@ -94,6 +118,7 @@ private final class RouteResponder: HTTPResponder {
             var context = context
             if let known = route.query, let text = request.uri.query { context.query = try Query(text, known: known) }
             try Authentication.require(route.need, for: route.method, of: context.bearer)
+            try console.check(route.effect, of: context)
             return try await problems.box.underNewestRules(until: context.deadline) { _ in
                 try await route.handler(request, context)
             }

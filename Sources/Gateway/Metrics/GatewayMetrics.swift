@@ -32,6 +32,8 @@ final class GatewayMetrics: Sendable {
         let resource: String
     }
 
+    /// The devices that use the gateway, for the journal.
+    let clients = SeenClients()
     /// The devices that read changes.
     let devices = SyncedDevices()
 

@@ -4,15 +4,15 @@ import Operations
 
 /// Checks tokens and rights.
 ///
-/// Probes, the client library and the app need no token.
+/// Probes, the client library, the app and the files of the console need no token.
 struct Authentication {
     /// nil if the gateway listens on loopback addresses without tokens.
     let tokens: (any TokenVerifier)?
 
     // A browser requests its icon without a token. There is none, so the answer is 404.
-    private static let open = ["/healthz", "/readyz", "/app", "/favicon.ico"]
+    private static let open = ["/healthz", "/readyz", "/app", "/console", "/favicon.ico"]
 
-    private static let folders = ["/client/", "/app/"]
+    private static let folders = ["/client/", "/app/", "/console/"]
 
     /// Returns true for the addresses that need no token.
     static func isOpen(_ path: String) -> Bool {

@@ -41,8 +41,9 @@ extension ProblemCode {
         case .noToken, .otherWho: .signIn
         case .upgradeRequired: .update
         case .notGzip, .mediaType, .contentEncoding, .transferEncoding, .methodNotAllowed, .noSuchAddress, .noPreview,
-            .noJournal, .noFeed, .resync, .takenEffect, .noSuchEntry, .noSuchRecord, .nothingToUndo, .notUndoable,
-            .private, .nothingToReplay, .alreadyReplayed, .notReplayable:
+            .noJournal, .noClients, .noFeed, .resync, .takenEffect, .noSuchEntry, .noSuchRecord, .nothingToUndo,
+            .notUndoable,
+            .private, .nothingToReplay, .alreadyReplayed, .notReplayable, .invalidRules, .consoleReadOnly:
             nil
         }
     }

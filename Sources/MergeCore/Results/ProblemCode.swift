@@ -30,8 +30,12 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case overRate = "over-rate"
     /// The Host header does not name this gateway, which requires no tokens.
     case strangeHost = "strange-host"
-    /// A web page sent a request to a gateway that requires no tokens.
+    /// A web page of another origin sent the request.
     case strangeOrigin = "strange-origin"
+    /// The rule files of a request have errors.
+    case invalidRules = "invalid-rules"
+    /// The console may not write.
+    case consoleReadOnly = "console-read-only"
 
     // MARK: The edits
 
@@ -90,6 +94,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case takenEffect = "taken-effect"
     case overJournal = "over-journal"
     case noJournal = "no-journal"
+    /// The journal has no table of devices.
+    case noClients = "no-clients"
     /// The gateway has no journal, so it has no changes to report.
     case noFeed = "no-feed"
     /// The feed does not reach back that far.

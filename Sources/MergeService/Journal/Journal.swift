@@ -73,6 +73,9 @@ package struct JournalCodec: Sendable {
     /// Returns true if an entry names a group.
     package let names: @Sendable (_ entry: [UInt8], EntryGroup) -> Bool
 
+    /// Returns true if an entry has a conflict.
+    package let hasConflict: @Sendable (_ entry: [UInt8]) -> Bool
+
     /// Reads writes of pushes.
     package let writes: WriteReader
 
@@ -100,6 +103,7 @@ package struct JournalCodec: Sendable {
         traces: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>, (Int) -> [Column]) -> EntryTraces,
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
         names: @escaping @Sendable ([UInt8], EntryGroup) -> Bool = { _, _ in true },
+        hasConflict: @escaping @Sendable ([UInt8]) -> Bool = { _ in true },
         writes: WriteReader = WriteReader { _, _, _ in [:] },
         answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8]? = { body, _ in body },
         refused: @escaping @Sendable ([UInt8], String, Catalog) -> [UInt8] = { body, _, _ in body },
@@ -113,10 +117,20 @@ package struct JournalCodec: Sendable {
         self.traces = traces
         self.effects = effects
         self.names = names
+        self.hasConflict = hasConflict
         self.writes = writes
         self.answer = answer
         self.refused = refused
         self.revealed = revealed
+    }
+}
+
+extension JournalCodec {
+    /// Returns true if the content of an entry matches the parts of a filter that no statement can test.
+    func matches(_ stored: StoredEntry, _ filter: JournalFilter) -> Bool {
+        guard let body = stored.entry?.body else { return false }
+        if let group = filter.group, !names(body, group) { return false }
+        return !filter.onlyConflicts || hasConflict(body)
     }
 }
 

@@ -47,6 +47,7 @@ package struct JournalPruning: Sendable {
             if Task.isCancelled { return 0 }
             guard try await takesLease() else { return nil }
         }
+        try await journal.forgetClients(days: entryDays, until: deadline)
         var deleted = 0
         while true {
             let count = try await deleteEntries()

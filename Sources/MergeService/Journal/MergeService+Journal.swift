@@ -2,7 +2,7 @@ package import MergeCore
 package import RecordStore
 
 extension ActiveRules {
-    fileprivate func kept() throws(Problem) -> Journal {
+    func kept() throws(Problem) -> Journal {
         guard let journal else {
             throw Problem(
                 .noJournal, detail: "The gateway runs with --journal off, so it has no journal.")
@@ -18,7 +18,7 @@ extension Journal {
         _ filter: JournalFilter, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> [StoredEntry] {
         try await engine.read(deadline: deadline) { [tables, codec] session throws(StoreError) in
-            guard let group = filter.group else {
+            guard filter.group != nil || filter.onlyConflicts else {
                 return try session.query(tables.list(filter)).compactMap { tables.stored($0) }
             }
             // No index contains the groups of an entry, so the entries are read in pieces.
@@ -26,7 +26,7 @@ extension Journal {
             rest.limit = Self.piece
             while true {
                 let read = try session.query(tables.list(rest)).compactMap { tables.stored($0) }
-                found += read.filter { $0.entry.map { codec.names($0.body, group) } ?? false }
+                found += read.filter { codec.matches($0, filter) }
                 guard found.count < filter.limit, read.count == Self.piece, let last = read.last else {
                     return Array(found.prefix(filter.limit))
                 }
@@ -36,6 +36,16 @@ extension Journal {
     }
 
     private static let piece = 500
+
+    /// Reads the numbers of the oldest and the newest entry; nil if the journal is empty.
+    package func numbers(_ deadline: ContinuousClock.Instant) async throws(StoreError) -> ClosedRange<Int>? {
+        try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            guard let row = try session.query(tables.bounds).first, case .integer(let first) = row[0],
+                case .integer(let last) = row[1]
+            else { return nil }
+            return Int(clamping: first)...Int(clamping: last)
+        }
+    }
 
     /// Reads one entry.
     ///
@@ -76,7 +86,52 @@ extension Journal {
     }
 }
 
+extension Journal {
+    /// Settles a refused push without a resend.
+    ///
+    /// - Throws: a `StoreError`; of the kind `takenEffect` if it was settled before.
+    package func drop(_ number: Int, by who: String, until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await engine.write(deadline: deadline) { [tables] session throws(StoreError) in
+            do throws(StoreError) {
+                _ = try session.execute(tables.drop(number, by: who))
+            } catch {
+                guard error.isCollision else { throw error }
+                throw StoreError(.takenEffect, "it was settled before", code: error.code)
+            }
+            return .commit(())
+        }
+    }
+
+    /// Returns the number of a later merge with the key of a refused push; nil if there is none.
+    package func laterMerge(
+        of stored: StoredEntry, name: [UInt8], until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Int? {
+        try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            for statement in tables.laterMerges(of: stored, name: name) {
+                if case .integer(let number)? = try session.query(statement).first?.first {
+                    return Int(clamping: number)
+                }
+            }
+            return nil
+        }
+    }
+}
+
 extension MergeService {
+    /// Settles a refused push without a resend.
+    package func drop(
+        _ number: Int, by who: String, active: ActiveRules, deadline: ContinuousClock.Instant
+    ) async throws {
+        try await active.kept().drop(number, by: who, until: deadline)
+    }
+
+    /// Returns the number of a later merge with the key of a refused push; nil if there is none.
+    package func laterMerge(
+        of stored: StoredEntry, name: [UInt8], active: ActiveRules, deadline: ContinuousClock.Instant
+    ) async throws -> Int? {
+        try await active.kept().laterMerge(of: stored, name: name, until: deadline)
+    }
+
     /// Reads entries in the order of their numbers, at most the filter's limit.
     ///
     /// - Throws: a 501 `Problem` if the journal is off, or a `StoreError`.
@@ -84,6 +139,13 @@ extension MergeService {
         _ filter: JournalFilter, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> [StoredEntry] {
         try await active.kept().entries(filter, deadline)
+    }
+
+    /// Reads the numbers of the oldest and the newest entry; nil if the journal is empty.
+    package func entryNumbers(
+        active: ActiveRules, deadline: ContinuousClock.Instant
+    ) async throws -> ClosedRange<Int>? {
+        try await active.kept().numbers(deadline)
     }
 
     /// Reads one entry.

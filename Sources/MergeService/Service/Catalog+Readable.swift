@@ -9,6 +9,12 @@ extension Catalog {
         return resources.filter { viewer.view(of: $0)?.isClosed != true }
     }
 
+    /// Returns true if a client sees every field of every row.
+    package func isWhollyReadable(by access: ClientAccess?) -> Bool {
+        guard let viewer = access?.viewer else { return true }
+        return resources.allSatisfy { viewer.view(of: $0)?.seesEverything ?? true }
+    }
+
     /// Returns the resource with this name, if a client may read a part of it.
     package func readable(_ name: String, by access: ClientAccess?) -> Resource? {
         guard let resource = self[name], access?.viewer.view(of: resource)?.isClosed != true else { return nil }

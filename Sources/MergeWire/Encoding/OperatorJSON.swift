@@ -102,7 +102,7 @@ package struct FeedReport: Sendable {
         self.foreign = foreign
     }
 
-    fileprivate func write(to writer: inout JSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("revision")
             writer.integer(revision)

@@ -7,10 +7,10 @@ extension ProblemCode {
         case .invalid, .notJSON, .duplicateMember, .tooDeep, .notGzip, .unknownQuery, .duplicateQuery, .http,
             .unknownResource, .unknownSection, .unknownGroup, .unknownField, .unknownMember, .incompleteGroup,
             .readOnly, .invalidValue, .malformedID, .missingID, .unknownTemporary, .temporaryID, .notUTF8,
-            .malformedRequest, .nameTooLong, .generatedKey:
+            .malformedRequest, .nameTooLong, .generatedKey, .invalidRules:
             400
         case .noToken, .otherWho: 401
-        case .noRight, .outsideRows, .strangeHost, .strangeOrigin: 403
+        case .noRight, .outsideRows, .strangeHost, .strangeOrigin, .consoleReadOnly: 403
         case .noSuchAddress, .noSuchEntry, .noSuchRecord, .noFeed: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
@@ -27,7 +27,7 @@ extension ProblemCode {
         case .upgradeRequired: 426
         case .overJournal, .overRate: 429
         case .internal, .databaseError: 500
-        case .noJournal, .transferEncoding: 501
+        case .noJournal, .noClients, .transferEncoding: 501
         case .notReady, .maintenance, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .resourceUnavailable,
             .notRun:
             503
@@ -62,6 +62,8 @@ extension ProblemCode {
         case .upgradeRequired: "A newer version is needed"
         case .overRate: "Too much in a second"
         case .strangeHost, .strangeOrigin: "Not for web pages of strangers"
+        case .invalidRules: "The rules have errors"
+        case .consoleReadOnly: "The console only reads"
         case .unknownResource: "Unknown resource"
         case .unknownSection: "Unknown section"
         case .unknownGroup: "Unknown group"
@@ -93,6 +95,7 @@ extension ProblemCode {
         case .takenEffect: "It was done before"
         case .overJournal: "The client's share of the journal is used up"
         case .noJournal: "No journal is kept"
+        case .noClients: "No devices are stored"
         case .noFeed: "No changes are kept"
         case .resync: "Begin with a snapshot"
         case .notRun: "The push was not run"
@@ -100,7 +103,7 @@ extension ProblemCode {
         case .notUndoable: "The entry cannot be undone"
         case .private: "The journal does not have the values"
         case .nothingToReplay: "There is nothing to replay"
-        case .alreadyReplayed: "The push was replayed before"
+        case .alreadyReplayed: "The push is settled"
         case .notReplayable: "The push cannot be sent again"
         case .notReady: "The gateway is not ready"
         case .maintenance: "The gateway is under maintenance"

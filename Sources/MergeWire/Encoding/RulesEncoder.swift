@@ -153,6 +153,13 @@ package enum RulesEncoder {
         _ merge: MergeFunction, of group: Group, in section: Section, to writer: inout JSONWriter
     ) {
         writer.member("merge")
+        value(of: merge, of: group, in: section, to: &writer)
+    }
+
+    /// Writes a merge function as rule files do.
+    static func value(
+        of merge: MergeFunction, of group: Group, in section: Section, to writer: inout JSONWriter
+    ) {
         switch merge {
         case .latest(let field):
             writer.object { writer in

@@ -45,6 +45,13 @@ package enum JournalEncoder {
                     text("address", refused.address, to: &writer)
                     text("reason", refused.reason, to: &writer)
                     text("replayed", refused.replayed, to: &writer)
+                    if let dropped = refused.dropped {
+                        writer.member("dropped")
+                        writer.object { writer in
+                            text("at", dropped.at, to: &writer)
+                            text("by", dropped.by, to: &writer)
+                        }
+                    }
                     if isWhole {
                         writer.member("body")
                         writer.raw(String(decoding: refused.body, as: UTF8.self))

@@ -29,6 +29,13 @@ package enum OutcomeReader {
         }
     }
 
+    /// Returns true if an outcome of an entry is a conflict.
+    package static func hasConflict(in entry: [UInt8]) -> Bool {
+        parse(entry) { root in
+            root["outcomes"]?.elements.contains { $0["conflict"] != nil } ?? false
+        } ?? false
+    }
+
     private static func parse<Answer>(_ bytes: [UInt8], _ body: (JSONNode) -> Answer) -> Answer? {
         JSONDocument.stored(bytes) { root in body(root) }
     }

@@ -80,6 +80,11 @@ package struct PrivateValues: Sendable {
         return parts.count == 3 ? catalog[String(Substring(parts[2]))] : nil
     }
 
+    /// Returns true if a body contains the digest of a private value.
+    package static func hasDigest(_ body: [UInt8]) -> Bool {
+        body.firstRange(of: Array(("\"" + PrivateWriter.mark).utf8)) != nil
+    }
+
     /// Returns the names of the fields whose values a stored push lacks, or `*` if the push cannot be read.
     package static func missing(in body: [UInt8]) -> [String] {
         let names = JSONDocument.stored(body) { root in

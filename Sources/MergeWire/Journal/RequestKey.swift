@@ -9,6 +9,11 @@ package struct RequestKey: Sendable, Hashable {
 }
 
 extension RequestKey {
+    /// Returns the name of a stored answer under a sender's key.
+    package static func name(of key: String, owner: String) -> [UInt8] {
+        RequestFingerprint.name(of: key, sender: owner)
+    }
+
     /// Creates the key of an operation that a journal entry allows once, for all senders.
     ///
     /// - Parameters:

@@ -8,9 +8,14 @@ package struct ShownRefusal: Sendable {
     package let body: [UInt8]
     /// The time of the successful resend in UTC, if any.
     package let replayed: String?
+    /// The time when an operator dropped the push, and the operator; nil if none has.
+    package let dropped: (at: String, by: String)?
 
     /// Creates a refused push.
-    package init(address: String, reason: String, body: [UInt8], replayed: String?) {
+    package init(
+        address: String, reason: String, body: [UInt8], replayed: String?, dropped: (at: String, by: String)? = nil
+    ) {
+        self.dropped = dropped
         self.address = address
         self.reason = reason
         self.body = body

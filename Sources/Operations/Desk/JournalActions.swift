@@ -96,30 +96,84 @@ package struct JournalActions: Sendable {
         return UndoDecoder.Opposite(edit: opposite.edit.rebased(on: record?.readable))
     }
 
-    /// Sends a refused push again, for its sender, under its own key and the current rules.
+    /// Sends a refused push again, under its own key and the current rules.
     ///
     /// If some edits were merged before, it sends only the other edits. They are merged completely or not at all, so a
     /// resend succeeds at most once.
-    package func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
+    ///
+    /// - Parameters:
+    ///   - correction: the edited push and its editor, who then is its sender; nil sends the stored push for its sender.
+    ///   - id: the id of the HTTP request; nil at the console.
+    package func replay(
+        _ number: Int, correction: Correction? = nil, request id: String? = nil, isPreview: Bool
+    ) async throws -> PushAnswer {
+        let (stored, refused) = try await refusedPush(number)
+        if let settlement = stored.settlement { throw Self.settled(number, settlement) }
+        let key = isPreview ? nil : Self.key("resend:\(number)", correction?.body ?? [])
+        return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
+            () async throws(Failure) in
+            let rest = try await restOrFailure(
+                correction?.corrected(refused) ?? refused, of: stored, isCorrected: correction != nil)
+            let request = PushRequest(
+                push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
+                sender: correction?.editor ?? stored.sender,
+                purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
+                sent: SentRequest(address: refused.address, body: correction?.body ?? refused.body, id: id),
+                access: access, claims: correction == nil ? AccessClaims() : claims)
+            return try await merge(request)
+        }
+    }
+
+    /// A refused push in a form that an operator has edited.
+    package struct Correction: Sendable {
+        let body: [UInt8]
+        let editor: Sender
+
+        /// - Parameter body: the push as JSON.
+        package init(body: [UInt8], editor: Sender) {
+            self.body = body
+            self.editor = editor
+        }
+
+        fileprivate func corrected(_ refused: RefusedBody) -> RefusedBody {
+            RefusedBody(address: refused.address, body: body, reason: refused.reason)
+        }
+    }
+
+    /// Settles a refused push without a resend; a dropped push stays dropped by its first operator.
+    ///
+    /// - Returns: the entry as it is afterwards.
+    package func drop(_ number: Int, by operatorName: String) async throws -> StoredEntry {
+        let (stored, _) = try await refusedPush(number)
+        if case .dropped? = stored.settlement { return stored }
+        do {
+            try await maintenance.run(failingWith: { $0 as any Error }) { () async throws in
+                try await service.drop(number, by: operatorName, active: active, deadline: deadline)
+            }
+        } catch let error as StoreError where error.kind == .takenEffect {
+            // Another operator has settled it meanwhile.
+        }
+        let after = try await service.entry(number, active: active, deadline: deadline)
+        if let settlement = after.settlement, settlement.resent != nil { throw Self.settled(number, settlement) }
+        return after
+    }
+
+    private func refusedPush(_ number: Int) async throws -> (StoredEntry, RefusedBody) {
         let stored = try await service.entry(number, active: active, deadline: deadline)
         guard let refused = stored.refused else {
             throw Problem(.nothingToReplay, detail: "Entry \(number) is not a refused push.", retry: .never)
         }
-        if let time = stored.replayed {
-            throw Problem(
-                .alreadyReplayed, detail: "The refused push \(number) was sent again and merged at \(time).",
-                retry: .never)
-        }
-        let key = isPreview ? nil : Self.key("resend:\(number)", [])
-        return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
-            () async throws(Failure) in
-            let rest = try await restOrFailure(refused, of: stored)
-            let request = PushRequest(
-                push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
-                sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
-                sent: SentRequest(address: refused.address, body: refused.body), access: access)
-            return try await merge(request)
-        }
+        return (stored, refused)
+    }
+
+    private static func settled(_ number: Int, _ settlement: RefusalSettlement) -> Problem {
+        let detail =
+            switch settlement {
+            case .resent(let time): "The refused push \(number) was sent again and merged at \(time)."
+            case .dropped(let time, let who):
+                "The refused push \(number) was dropped at \(time)" + (who.isEmpty ? "." : " by \(who).")
+            }
+        return Problem(.alreadyReplayed, detail: detail, retry: .never)
     }
 
     /// The edits of a resend, the form of its answer, and the outcomes to undo.
@@ -129,25 +183,61 @@ package struct JournalActions: Sendable {
         var undone: [SingleEffect] = []
     }
 
-    private func restOrFailure(_ refused: RefusedBody, of stored: StoredEntry) async throws(Failure) -> Resent {
+    private func restOrFailure(
+        _ refused: RefusedBody, of stored: StoredEntry, isCorrected: Bool
+    ) async throws(Failure) -> Resent {
         do {
-            return try await rest(refused, of: stored)
+            try await checkIsUnmerged(stored)
+            return try await rest(refused, of: stored, isCorrected: isCorrected)
         } catch {
             throw Failure(any: error)
         }
     }
 
+    /// - Throws: a 409 `Problem` if the client has sent the push again, after its stored answer was pruned.
+    private func checkIsUnmerged(_ stored: StoredEntry) async throws {
+        guard let key = stored.key,
+            let later = try await service.laterMerge(
+                of: stored, name: RequestKey.name(of: key, owner: stored.sender.who), active: active,
+                deadline: deadline)
+        else { return }
+        throw Problem(
+            .alreadyReplayed,
+            detail: "The client has sent the push again with its key, and it was merged: entry \(later).", retry: .never
+        )
+    }
+
     /// Returns the edits of a refused push that were not merged.
-    private func rest(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
+    private func rest(_ refused: RefusedBody, of stored: StoredEntry, isCorrected: Bool) async throws -> Resent {
+        if !isCorrected {
+            guard active.catalog.isWhollyReadable(by: access) else {
+                throw Problem(
+                    .noRight, detail: "The rules do not allow this client to read all that the push may contain.",
+                    retry: .never)
+            }
+            try Self.checkIsWhole(refused)
+        }
+        if PrivateValues.hasDigest(refused.body) {
+            throw Problem(
+                .private, detail: "The push contains the digest of a private value. Replace it by the value.",
+                retry: .never)
+        }
         let whole = try await whole(refused, of: stored)
-        let merged =
-            try await service.partialAnswer(stored.number, active: active, deadline: deadline)
-            .map(OutcomeReader.merged) ?? []
+        let answer = try await service.partialAnswer(stored.number, active: active, deadline: deadline)
+        let merged = answer.map(OutcomeReader.merged) ?? []
+        if let answer, isCorrected, OutcomeReader.answer(answer).count != whole.edits.count {
+            throw Problem(
+                .notReplayable,
+                detail:
+                    "Some edits of this push were merged. The edited push must contain every edit at its place; the "
+                    + "merged edits are not sent again.", retry: .never)
+        }
         let edits = whole.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
         return Resent(edits: edits, form: whole.form, undone: whole.undone)
     }
 
-    private func whole(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
+    /// - Throws: a 422 `Problem` if the journal does not contain all of a push.
+    private static func checkIsWhole(_ refused: RefusedBody) throws(Problem) {
         if let time = ErasureMark.time(in: refused.body) {
             throw Problem(.private, detail: "The values of this push were erased at \(time).", retry: .never)
         }
@@ -166,6 +256,9 @@ package struct JournalActions: Sendable {
                     "The values of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules "
                     + "declare them private. The client must send the push itself.", retry: .never, fields: hidden)
         }
+    }
+
+    private func whole(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
         let parts = refused.address.split(separator: "/").map(String.init)
         if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {
             let opposite = try await opposite(of: number, wanted: try UndoRequest(refused.body))

@@ -101,6 +101,19 @@ package struct JournalDesk: Sendable {
         try await act(under: rules, isPreview: isPreview) { try await $0.replay(number, isPreview: isPreview) }
     }
 
+    /// Settles a refused push without a resend.
+    package func drop(_ number: Int, rules: String) async throws(JournalFault) -> StoredEntry {
+        let active = try await active(rules)
+        let service = MergeService.wire(engine)
+        try await claim(service, active)
+        do {
+            return try await JournalActions(service: service, active: active, limits: WireLimits(), deadline: deadline)
+                .drop(number, by: author.who)
+        } catch {
+            throw JournalFault(error)
+        }
+    }
+
     /// Takes and reports the necessary steps after a restore or a failover.
     ///
     /// - Parameters:

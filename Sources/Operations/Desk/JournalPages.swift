@@ -21,7 +21,20 @@ package struct JournalPages: Sendable {
     }
 
     /// Returns the entries of a page, and the number after which the next page begins; nil on the last page.
+    ///
+    /// A page of conflicts ends with its window, and may be empty.
     package func page(_ filter: JournalFilter) async throws -> (entries: [StoredEntry], next: Int?) {
+        guard filter.onlyConflicts else { return try await read(filter) }
+        guard let numbers = try await service.entryNumbers(active: active, deadline: deadline),
+            let window = SearchWindow(of: numbers, after: filter.after, isBackward: filter.isBackward)
+        else { return ([], nil) }
+        var part = filter
+        part.range = window.range
+        let found = try await read(part)
+        return (found.entries, found.next ?? window.next)
+    }
+
+    private func read(_ filter: JournalFilter) async throws -> (entries: [StoredEntry], next: Int?) {
         var entries: [StoredEntry] = []
         var bytes = 0
         var size = Self.firstPiece

@@ -10,7 +10,7 @@ package struct JournalQuery {
     /// The names of all parameters.
     package static let members = [
         "resource", "id", "who", "device", "group", "field", "outcome", "code", "since", "until", "after", "limit",
-        "refused",
+        "refused", "settled", "conflicts", "order",
     ]
 
     /// - Parameter catalog: the rules, which “id” needs.
@@ -35,9 +35,15 @@ package struct JournalQuery {
             }
             filter.record = KeyText.encode(try KeyText.decode(id, resource.root), resource.root)
         }
-        if let refused = try value("refused") {
-            guard ["true", "false"].containsExactly(refused) else { throw Self.invalid("“refused” is true or false") }
-            filter.onlyRefused = refused.isExactly("true")
+        filter.onlyRefused = try Self.flag("refused", value)
+        filter.includesDropped = try Self.flag("settled", value)
+        filter.onlyConflicts = try Self.flag("conflicts", value)
+        if filter.onlyRefused, filter.onlyConflicts {
+            throw Self.invalid("“refused” and “conflicts” cannot be used together")
+        }
+        if let order = try value("order") {
+            guard ["oldest", "newest"].containsExactly(order) else { throw Self.invalid("“order” is oldest or newest") }
+            filter.isBackward = order.isExactly("newest")
         }
         if let outcome = try value("outcome") {
             let words = OutcomeKind.allCases.map(\.rawValue)
@@ -89,6 +95,14 @@ package struct JournalQuery {
         throw Self.invalid(
             "“\(name)” is not a field that clients write, as SECTION.FIELD\(NearestName.ending(for: name, among: names))"
         )
+    }
+
+    private static func flag(
+        _ name: String, _ value: (String) throws(Problem) -> String?
+    ) throws(Problem) -> Bool {
+        guard let text = try value(name) else { return false }
+        guard ["true", "false"].containsExactly(text) else { throw invalid("“\(name)” is true or false") }
+        return text.isExactly("true")
     }
 
     private static func number(_ text: String, _ name: String) throws(Problem) -> Int {

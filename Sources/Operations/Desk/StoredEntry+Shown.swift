@@ -12,6 +12,8 @@ extension StoredEntry {
     /// - Parameter access: the rights of the operator; nil for an operator who may read everything.
     package func shown(to access: ClientAccess?, of catalog: Catalog?) -> ShownEntry {
         let viewer = access?.viewer
+        // A push may contain values of each resource.
+        let isWhollyReadable = catalog?.isWhollyReadable(by: access) ?? (viewer == nil)
         return ShownEntry(
             number: number, at: at, who: sender.who, device: sender.device, key: key,
             edit: entry.map {
@@ -22,20 +24,18 @@ extension StoredEntry {
             refused: refused.map {
                 ShownRefusal(
                     address: $0.address, reason: $0.reason,
-                    body: mayRead($0, viewer, catalog) ? $0.body : Array("null".utf8),
-                    replayed: replayed)
+                    body: isWhollyReadable ? $0.body : Array("null".utf8),
+                    replayed: replayed, dropped: dropped)
             })
+    }
+
+    private var dropped: (at: String, by: String)? {
+        if case .dropped(let at, let by)? = settlement { (at, by) } else { nil }
     }
 
     private func content(_ entry: JournalEntry, _ viewer: Viewer?, _ catalog: Catalog?) -> [UInt8] {
         guard let viewer else { return EntryView.shown(entry.body) }
         return EntryView.shown(entry.body, of: catalog?[entry.resource], to: viewer)
-    }
-
-    /// Returns true only if the viewer sees every resource completely, because a push may contain values of each.
-    private func mayRead(_ refused: RefusedBody, _ viewer: Viewer?, _ catalog: Catalog?) -> Bool {
-        guard let viewer, let catalog else { return viewer == nil }
-        return catalog.resources.allSatisfy { viewer.view(of: $0)?.seesEverything ?? true }
     }
 
     /// The entry in the form of `GET /v1/journal/{n}`.

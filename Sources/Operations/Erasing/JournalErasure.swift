@@ -24,6 +24,7 @@ struct JournalErasure: Sendable {
         var number = 0
         while let last = try await eraseEntries(after: number, &report) { number = last }
         if let who { try await eraseSender(who, &report) }
+        if let who, !isPreview { try await journal.forgetClients(of: who, until: .now.advanced(by: .seconds(60))) }
         try await eraseHistories(&report)
         return report
     }
@@ -129,6 +130,7 @@ struct JournalErasure: Sendable {
             }
             if isPreview { return count }
             for statement in feed.rename(who, to: JournalTables.erasedSender) { _ = try session.execute(statement) }
+            _ = try session.execute(journal.tables.forgetDrops(by: who))
             return count
         }
     }

@@ -75,6 +75,7 @@ package struct JournalOpener: Sendable {
         if purpose == .merging, number < JournalTables.version {
             try await upgrade(from: number)
         }
+        if createsSchema || (purpose == .merging && engine.dialect.isFile) { try await createClients() }
         let hashKey = SipHash.Key(secret: secret)
         if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead, hashKey: hashKey) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine, hashKey: hashKey)
@@ -90,6 +91,11 @@ package struct JournalOpener: Sendable {
             tables.creation + [
                 tables.setMeta("secret", secret), try await ownerStatement(), tables.feed.begin(Self.newFeedID()),
             ] + tables.setKeysSince(moment) + [tables.setMeta("version", String(JournalTables.version))])
+    }
+
+    /// Creates the table of devices, which an older journal lacks and no push needs.
+    private func createClients() async throws(StoreError) {
+        if try await !answers([tables.clientsProbe]) { try await run([tables.clientsCreation]) }
     }
 
     /// Upgrades a journal of an older version and keeps its rows.

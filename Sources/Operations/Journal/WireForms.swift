@@ -15,6 +15,7 @@ extension JournalCodec {
             traces: { EntryReader.traces(PackedBytes.unpack($0), of: $1, rows: $2, columns: $3) },
             effects: { EntryReader.effects(PackedBytes.unpack($0), $1) },
             names: { OutcomeReader.names($1.section, group: $1.group, in: PackedBytes.unpack($0)) },
+            hasConflict: { OutcomeReader.hasConflict(in: PackedBytes.unpack($0)) },
             writes: WriteReader(digest: encoder.digest) {
                 EntryReader.writes(in: PackedBytes.unpack($0), of: $1, rows: $2)
             },

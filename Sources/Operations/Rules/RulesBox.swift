@@ -1,5 +1,6 @@
 import MergeCore
 package import MergeService
+package import RuleFiles
 import Synchronization
 
 /// The active rules, which all requests share.
@@ -17,6 +18,7 @@ package final class RulesBox: Sendable {
         var journal: JournalStatus?
         var trouble: [String] = ["the rules have not been read yet"]
         var rights = MissingRights()
+        var findings: [Finding] = []
         /// The number of the last reading that began.
         var begun = 0
         /// The number of the latest reading whose result is in effect.
@@ -45,6 +47,9 @@ package final class RulesBox: Sendable {
 
     /// Sentences for operators: the reasons why there are no active rules, or why the newest rules are not active.
     package var trouble: [String] { state.withLock { $0.trouble } }
+
+    /// The findings of the last reading of the rule files.
+    package var findings: [Finding] { state.withLock { $0.findings } }
 
     /// Sentences for operators: rights that the rules need and the database user lacks.
     package var missingRights: [String] { state.withLock { $0.rights.current } }
@@ -85,7 +90,7 @@ package final class RulesBox: Sendable {
     @discardableResult
     func install(
         _ active: ActiveRules, _ journal: JournalStatus, trouble: [String] = [], missingRights: [String] = [],
-        of reading: Reading
+        findings: [Finding] = [], of reading: Reading
     ) -> Bool {
         state.withLock { state in
             guard state.end(reading) else { return false }
@@ -93,6 +98,7 @@ package final class RulesBox: Sendable {
             state.journal = journal
             state.trouble = trouble
             state.rights.note(missingRights)
+            state.findings = findings
             return true
         }
     }
@@ -101,10 +107,11 @@ package final class RulesBox: Sendable {
     ///
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult
-    func note(_ trouble: [String], of reading: Reading) -> Bool {
+    func note(_ trouble: [String], findings: [Finding]? = nil, of reading: Reading) -> Bool {
         state.withLock { state in
             guard state.end(reading) else { return false }
             state.trouble = trouble
+            if let findings { state.findings = findings }
             return true
         }
     }

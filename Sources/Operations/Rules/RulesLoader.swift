@@ -61,7 +61,19 @@ package struct RulesLoader: Service {
     package static func load(
         _ folder: String, against engine: any RecordEngine, knowsClients: Bool = true, former: ActiveRules? = nil
     ) async -> Outcome {
-        let rules = RuleFolder(path: folder)
+        await load(RuleFolder(path: folder), against: engine, knowsClients: knowsClients, former: former)
+    }
+
+    /// The rule files of the gateway as they are now; reading them blocks the thread.
+    package var ruleFolder: RuleFolder { RuleFolder(path: folder) }
+
+    /// Binds rules to the schema.
+    ///
+    /// - Parameter probesSQL: false to leave the operator's SQL in the files unchecked, so that none of it runs.
+    package static func load(
+        _ rules: RuleFolder, against engine: any RecordEngine, knowsClients: Bool = true, former: ActiveRules? = nil,
+        probesSQL: Bool = true
+    ) async -> Outcome {
         if rules.files.isEmpty { return .refused(rules.findings) }
         if !knowsClients, let place = rules.accessPlace {
             var findings = rules.findings
@@ -74,7 +86,7 @@ package struct RulesLoader: Service {
             let probe = SQLProbe(engine: engine, schema: schema, patience: patience)
             let (bound, first) = RuleBinder.bind(rules, to: schema)
             var findings = first
-            if let bound { findings = try await probe.findings(of: rules, bound: bound, adding: first) }
+            if probesSQL, let bound { findings = try await probe.findings(of: rules, bound: bound, adding: first) }
             if let bound, !findings.hasErrors {
                 return .active(ActiveRules(catalog: bound, schema: schema, dialect: engine.dialect), findings)
             }
@@ -227,7 +239,9 @@ package struct RulesLoader: Service {
             }
         case .refused(let findings):
             let former = box.trouble
-            if box.note(findings.errors, of: reading) { log(findings.errors, unless: former) }
+            if box.note(findings.errors, findings: findings.sorted, of: reading) {
+                log(findings.errors, unless: former)
+            }
         case .unreachable(let error):
             if box.active == nil { box.note([error.description], of: reading) }
         }
@@ -279,7 +293,10 @@ package struct RulesLoader: Service {
         }
         let (former, formerRights) = (box.trouble, box.missingRights)
         let (errors, rights) = (findings.errors, findings.missingRights)
-        guard box.install(complete, journal, trouble: errors, missingRights: rights, of: reading) else { return false }
+        guard
+            box.install(
+                complete, journal, trouble: errors, missingRights: rights, findings: findings.sorted, of: reading)
+        else { return false }
         log(errors, unless: former)
         if !isStart { for right in rights where !formerRights.contains(right) { logger.warning("\(right)") } }
         return true

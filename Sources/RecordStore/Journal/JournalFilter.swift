@@ -26,6 +26,12 @@ package struct JournalFilter: Sendable, Hashable {
     package var isBackward = false
     /// Selects only refused pushes.
     package var onlyRefused = false
+    /// Selects also refused pushes that an operator has dropped.
+    package var includesDropped = false
+    /// Selects only entries with a conflict.
+    package var onlyConflicts = false
+    /// Selects only numbers of this range.
+    package var range: ClosedRange<Int>?
     /// The highest number of entries.
     package var limit = 100
 

@@ -14,12 +14,88 @@ package enum SingleEffect: Sendable, Hashable {
 extension JournalTables {
     private static let resent = "replayed "
     private static let undone = "undone "
+    private static let dropped = "dropped "
     private static let batch = 128
 
     /// Returns the time of a refused push's successful resend, as SQL; NULL if there is none.
     func replayed(_ number: String) -> String {
         let name = dialect.joined("'\(Self.resent)'", with: number)
         return "(SELECT value FROM \(dialect.quoted(meta)) WHERE name = \(name))"
+    }
+
+    /// The condition of a refused push that no operator has dropped.
+    func isNotDropped(_ number: String) -> String {
+        let name = dialect.joined("'\(Self.resent)'", with: number)
+        return "NOT EXISTS (SELECT 1 FROM \(dialect.quoted(meta)) WHERE name = \(name) "
+            + "AND value LIKE '\(Self.dropped)%')"
+    }
+
+    /// Returns the statement that settles a refused push without a resend; it changes no row if the push is gone.
+    ///
+    /// It has the mark of a resend, so that a unique constraint admits only one of both.
+    package func drop(_ number: Int, by who: String) -> Statement {
+        let time = dialect.joined("'\(Self.dropped)'", with: dialect.nowText)
+        let value = dialect.joined(dialect.joined(time, with: "' '"), with: "?")
+        return Statement(
+            sql: "INSERT INTO \(dialect.quoted(meta)) (name, value) SELECT ?, \(value) "
+                + "FROM \(dialect.quoted(entries)) WHERE n = ? AND body IS NOT NULL",
+            binds: [Self.bind(Self.mark(of: .resend(number))), Self.bind(Self.short(who)), Self.bind(number)])
+    }
+
+    /// The value of a mark has 255 characters at most.
+    private static func short(_ who: String) -> String { String(who.prefix(200)) }
+
+    /// Returns the statement that reads how a refused push was settled.
+    package func settlement(of number: Int) -> Statement {
+        Statement(
+            sql: "SELECT value FROM \(dialect.quoted(meta)) WHERE name = ?",
+            binds: [Self.bind(Self.mark(of: .resend(number)))], columns: [JournalColumn.text])
+    }
+
+    /// Decodes the value of a mark.
+    package static func settlement(_ value: String) -> RefusalSettlement {
+        guard value.hasPrefix(dropped) else { return .resent(at: value) }
+        let parts = value.dropFirst(dropped.count).split(separator: " ", maxSplits: 1).map(String.init)
+        return .dropped(at: parts.first ?? "", by: parts.count > 1 ? parts[1] : "")
+    }
+
+    /// Returns the statement that erases the name of an operator who dropped pushes.
+    package func forgetDrops(by who: String) -> Statement {
+        let start = dialect.part(of: "value", from: Self.dropped.count + 1, upTo: " ")
+        let prefix = dialect.joined(dialect.joined("'\(Self.dropped)'", with: start), with: "' '")
+        return Statement(
+            sql: "UPDATE \(dialect.quoted(meta)) SET value = \(dialect.joined(prefix, with: "?")) "
+                + "WHERE name LIKE '\(Self.resent)%' AND value = \(dialect.joined(prefix, with: "?"))",
+            binds: [Self.bind(Self.erasedSender), Self.bind(Self.short(who))])
+    }
+
+    /// Returns the statements that find a later push with the key of a refused push that was merged.
+    ///
+    /// A stored refusal answers a push with its key, so only a pruned key can be merged later.
+    ///
+    /// - Parameter name: the digest of sender and key, if the sender owns its keys by its name.
+    package func laterMerges(of stored: StoredEntry, name: [UInt8]) -> [Statement] {
+        guard let key = stored.key else { return [] }
+        var statements = [
+            Statement(
+                sql: "SELECT n FROM \(dialect.quoted(entries)) WHERE name = ? AND n > ? AND code IN (200, 207)",
+                binds: [Self.bind(name), Self.bind(stored.number)], columns: [JournalColumn.number])
+        ]
+        let later = DateTime(
+            secondsSince1970: stored.at.microsecondsSince1970 / 1_000_000 + 3_600, microsecond: 0)
+        if let entry = stored.entry, let later {
+            // The entries of the same push are of the same time.
+            statements.append(
+                Statement(
+                    sql: "SELECT n FROM \(dialect.quoted(entries)) WHERE resource = ? AND record = ? AND n > ? "
+                        + "AND status = 'merged' AND push_key = ? AND who = ? AND at > ? LIMIT 1",
+                    binds: [
+                        Self.bind(entry.resource), Self.bind(entry.record), Self.bind(stored.number), Self.bind(key),
+                        Self.bind(stored.sender.who),
+                        Self.bind(later.text(separator: " ", fraction: dialect.nowFraction)),
+                    ], columns: [JournalColumn.number]))
+        }
+        return statements
     }
 
     /// Returns the statements that record effects; a unique constraint refuses a second time.

@@ -45,6 +45,10 @@ extension JournalTables {
             require("at < ?", Self.bind(until.text(separator: " ", fraction: dialect.nowFraction)))
         }
         require(filter.isBackward ? "n < ?" : "n > ?", filter.after.map { Self.bind($0) })
+        require("n >= ?", (filter.range?.lowerBound).map { Self.bind($0) })
+        require("n <= ?", (filter.range?.upperBound).map { Self.bind($0) })
+        if filter.onlyConflicts { conditions.append(mayHaveConflict) }
+        if filter.onlyRefused, !filter.includesDropped { conditions.append(isNotDropped("n")) }
         binds.append(Self.bind(filter.limit))
         return Statement(
             sql: "SELECT \(fields) FROM \(dialect.quoted(entries)) WHERE \(conditions.joined(separator: " AND ")) "
@@ -109,7 +113,8 @@ extension JournalTables {
         }
         return StoredEntry(
             number: Int(clamping: number), at: at, sender: Sender(who: row[2].text ?? "", device: row[3].text),
-            key: row[4].text, entry: entry, bareEntry: bareEntry, refused: refused, replayed: row[14].text)
+            key: row[4].text, entry: entry, bareEntry: bareEntry, refused: refused,
+            settlement: row[14].text.map(Self.settlement))
     }
 }
 

@@ -224,7 +224,7 @@ extension JournalTables {
     }
 
     /// The condition of a body that is a push, not the line of an invalid or an erased one.
-    private var isWhole: String {
+    var isWhole: String {
         // The engines do not agree on LIKE for bytes.
         ["{\"invalid\":", "{\"erased\":"].map { start in
             let bytes = Array(start.utf8)

@@ -44,7 +44,7 @@ package struct JournalTables: Sendable {
     package var feed: FeedTables { FeedTables(schema: schema, dialect: dialect, floor: floor) }
 
     /// The statements that create the tables; existing tables stay unchanged.
-    package var creation: [Statement] { dialect.creation(of: self) + feed.creation }
+    package var creation: [Statement] { dialect.creation(of: self) + feed.creation + [clientsCreation] }
 
     // MARK: Settings
 

@@ -16,6 +16,9 @@ package struct StoredEntry: Sendable, Hashable {
     package let bareEntry: [UInt8]?
     /// The complete push; nil if it was not refused.
     package let refused: RefusedBody?
+    /// The end of the refused push; nil if it waits for an operator.
+    package let settlement: RefusalSettlement?
+
     /// The time of a successful resend, as text in UTC; nil if there is none.
-    package let replayed: String?
+    package var replayed: String? { settlement?.resent }
 }

@@ -109,6 +109,14 @@ package protocol Dialect: Sendable {
     /// Returns the statements that create the feed's tables; existing tables stay unchanged.
     func creation(of feed: FeedTables) -> [Statement]
 
+    /// Returns the statement that creates the table of devices unless it exists.
+    func creation(ofClients table: TableName) -> Statement
+
+    /// Returns the INSERT that stores a number of devices.
+    ///
+    /// Each row has placeholders for sender, device, program, feed and revision. NULL keeps the stored value.
+    func upsert(clients: Int, in table: TableName) -> String
+
     /// Returns the INSERT that stores the last change of each of a number of records.
     ///
     /// Each row has placeholders for resource, record, digest (if the dialect has one), revision, entry, sender, device

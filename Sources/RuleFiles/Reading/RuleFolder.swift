@@ -35,7 +35,7 @@ package struct RuleFolder: Sendable {
         self.findings = findings
     }
 
-    /// Reads rule files from texts, for tests.
+    /// Reads rule files from texts, such as those of a request.
     package init(texts: [(file: String, text: String)]) {
         var findings = Findings()
         var files: [RuleFile] = []

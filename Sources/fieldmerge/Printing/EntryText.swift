@@ -17,7 +17,7 @@ struct EntryText {
             ("problem", cells.problem), ("path", cells.path), ("constraint", cells.constraint), ("rule", cells.rule),
             ("erased", cells.erased),
             ("rules", entry.entry?.rules ?? ""), ("address", entry.refused?.address ?? ""),
-            ("replayed", entry.replayed ?? ""),
+            ("replayed", entry.settlement?.text ?? ""),
             ("body", entry.refused.map { Self.lines(String(decoding: $0.body, as: UTF8.self)) } ?? ""),
         ]
         return ([Self.block(head)] + cells.outcomes.map(Self.outcome)).joined(separator: "\n\n")

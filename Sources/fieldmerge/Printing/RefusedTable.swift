@@ -23,7 +23,7 @@ struct RefusedTable {
                     ShortText.beginning(of: cells.key, in: Self.widest), entry.refused?.address ?? "",
                     entry.refused?.reason ?? "",
                     ShortText.beginning(of: PlainText.visible(invalid?.path ?? ""), in: Self.widestPath),
-                    String(invalid?.byteCount ?? entry.refused?.body.count ?? 0), entry.replayed ?? "",
+                    String(invalid?.byteCount ?? entry.refused?.body.count ?? 0), entry.settlement?.text ?? "",
                 ]
             })
         return ([table.head] + table.lines).joined(separator: "\n")

@@ -35,6 +35,7 @@ enum Setting: String, CaseIterable {
     case scanRowsPerSecond = "scan-rows-per-second"
     case allowOrigin = "allow-origin"
     case serveApp = "serve-app"
+    case console
     case trustedProxy = "trusted-proxy"
     case maintenance
     case schemaInterval = "schema-interval"

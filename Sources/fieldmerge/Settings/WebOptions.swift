@@ -14,6 +14,12 @@ struct WebOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Console of the operators under /console/: off, read-only, or full, which also undoes and sends again. "
+                + "(default: off)", valueName: "mode"))
+    var console: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Address of a proxy that names its client, in X-Forwarded-For or the PROXY protocol; may be repeated.",
             valueName: "address"))
     var trustedProxy: [String] = []
@@ -24,6 +30,11 @@ struct WebOptions: ParsableArguments {
         } catch let error as WebOriginError {
             throw SettingsError("--allow-origin: \(error)")
         }
+        let mode = settings.text(console, .console) ?? ConsoleMode.off.rawValue
+        guard let chosen = ConsoleMode(rawValue: mode) else {
+            throw SettingsError("--console is “\(mode)”. It must be off, read-only or full.")
+        }
+        out.console = chosen
         switch TrustedProxies.reading(settings.list(trustedProxy, .trustedProxy)) {
         case .success(let proxies): out.proxies = proxies
         case .failure(let error):

@@ -170,6 +170,18 @@ import TestSupport
             #expect(try JSON(await desk.journal("refused", "--json").output)["entries"]?.array.count == 2)
             let nothing = try await desk.journal("replay", "\(entry?["number"]?.int ?? 0)")
             #expect(nothing.status == 1 && nothing.errors.contains("is not a refused push"), "\(nothing)")
+            let number = lines[2][0]
+            for _ in 1...2 {
+                let dropped = try await desk.journal("drop", number, "--as", "ann")
+                #expect(dropped.status == 0 && dropped.output.contains("dropped 20"), "\(dropped)")
+                #expect(dropped.output.hasSuffix(" by ann\n"))
+            }
+            #expect(try JSON(await desk.journal("refused", "--json").output)["entries"]?.array.count == 1)
+            let late = try await desk.journal("replay", number)
+            #expect(late.status == 1 && late.errors.contains("was dropped at 20"), "\(late)")
+            #expect(try await desk.journal("erase", "--who", "ann", "--yes").status == 0)
+            let shown = try await desk.journal("show", number).output
+            #expect(shown.contains("by (erased)") && !shown.contains("by ann"), "\(shown)")
         }
     }
 

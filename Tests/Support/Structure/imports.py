@@ -55,8 +55,8 @@ def folders(root: Path) -> dict[str, Path]:
     text = manifest.read_text(encoding="utf-8") if manifest.exists() else ""
     found = {name: root / path for name, path in re.findall(r'name:\s*"(\w+)",\s*path:\s*"(Sources/[^"]+)"', text)}
     for folder in sorted((root / "Sources").iterdir()):
-        is_parent = any(folder in path.parents for path in found.values())
-        if not is_parent and folder.is_dir() and any(folder.rglob("*.swift")):
+        is_named = any(folder == path or folder in path.parents for path in found.values())
+        if not is_named and folder.is_dir() and any(folder.rglob("*.swift")):
             found[folder.name] = folder
     return dict(sorted(found.items()))
 

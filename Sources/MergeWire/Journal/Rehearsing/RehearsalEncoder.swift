@@ -3,9 +3,15 @@ import MergeCore
 /// Rehearsals as JSON.
 package enum RehearsalEncoder {
     /// Returns a complete rehearsal for programs.
-    package static func encode(_ report: RehearsalReport) -> [UInt8] {
+    ///
+    /// - Parameter isComplete: false if the report lacks entries; nil if it cannot.
+    package static func encode(_ report: RehearsalReport, isComplete: Bool? = nil) -> [UInt8] {
         var writer = JSONWriter(capacity: 4_096)
         writer.object { writer in
+            if let isComplete {
+                writer.member("isComplete")
+                writer.flag(isComplete)
+            }
             for (name, count) in [
                 ("entries", report.entries), ("outcomes", report.outcomes), ("same", report.same),
                 ("different", report.different),

@@ -6,7 +6,7 @@ struct JournalCommand: AsyncParsableCommand {
         abstract: "Creates the journal, shows merged and overwritten values, and undoes entries.",
         subcommands: [
             JournalInit.self, JournalUpgradeCommand.self, JournalList.self, JournalShow.self, JournalRefused.self,
-            JournalReplay.self,
+            JournalReplay.self, JournalDrop.self,
             JournalUndo.self, JournalErase.self, JournalAdopt.self, JournalNewFeed.self, JournalRestored.self,
         ])
 }

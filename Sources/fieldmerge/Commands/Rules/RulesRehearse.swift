@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import MergeWire
 import Operations
 
@@ -48,7 +47,7 @@ struct RulesRehearse: AsyncParsableCommand {
             }
             var progress = ProgressLine("entries")
             let report = try await desk.rehearse(
-                active: folder, new: rules, resource: resource, since: since.map { Self.moment($0, before: Date()) }
+                active: folder, new: rules, resource: resource, since: since
             ) { done in
                 progress.estimate = done.estimate
                 try progress.set(done.entries)
@@ -62,11 +61,5 @@ struct RulesRehearse: AsyncParsableCommand {
             print(RehearsalText(report).text)
         }
         if report.different > 0 { throw Self.differs }
-    }
-
-    /// Returns the time of a number of days before now; any other text is returned as it is.
-    private static func moment(_ text: String, before now: Date) -> String {
-        guard text.hasSuffix("d"), let days = Int(text.dropLast()), (0...36_500).contains(days) else { return text }
-        return now.addingTimeInterval(-86_400 * Double(days)).formatted(.iso8601)
     }
 }

@@ -1,0 +1,136 @@
+package import MergeCore
+
+/// The answer of `GET /v1/operations/health`.
+package struct HealthReport: Sendable {
+    /// The pool of connections to the database.
+    package typealias Connections = (open: Int, used: Int, limit: Int, waiting: Int)
+
+    /// The journal's size.
+    package struct JournalSize: Sendable {
+        let rows: Int
+        let bytes: Int
+        let rowsOfLastDay: Int
+        let oldestSeconds: Int?
+        let refusedOfLastDay: Int?
+
+        /// Bundles the numbers, of which the last two are unknown for nil.
+        package init(rows: Int, bytes: Int, rowsOfLastDay: Int, oldestSeconds: Int?, refusedOfLastDay: Int?) {
+            self.rows = rows
+            self.bytes = bytes
+            self.rowsOfLastDay = rowsOfLastDay
+            self.oldestSeconds = oldestSeconds
+            self.refusedOfLastDay = refusedOfLastDay
+        }
+
+        /// The growth of the last day, by the average length of a row.
+        var bytesOfLastDay: Int { rows == 0 ? 0 : Int(Double(bytes) / Double(rows) * Double(rowsOfLastDay)) }
+    }
+
+    /// The version of the program.
+    package var version = ""
+    /// The start of the gateway in UTC.
+    package var startedAt: DateTime?
+    /// The current time in UTC.
+    package var now: DateTime?
+    /// True if requests are served.
+    package var isReady = false
+    /// Sentences about faults.
+    package var problems: [String] = []
+    /// The reason for maintenance; nil while it is off.
+    package var maintenance: String?
+    /// The version of the active rules and their number of resources.
+    package var rules: (version: String, resources: Int)?
+    /// The pool; nil if the database is a file.
+    package var connections: Connections?
+    /// The names of the queues and the waiting items.
+    package var queues: [(name: String, waiting: Int)] = []
+    /// The sentence about the guarantee of the journal.
+    package var promise: String?
+    /// The size of the journal; nil if it is unknown.
+    package var journal: JournalSize?
+    /// The feed; nil if there is none.
+    package var feed: FeedReport?
+    /// The end of the certificate, in seconds since 1970; nil without TLS.
+    package var certificateEnd: Int?
+    /// The detected changes of the database's history.
+    package var historyChanges = 0
+
+    /// Creates an empty report.
+    package init() {}
+
+    /// The JSON of the answer.
+    package var json: [UInt8] {
+        var writer = JSONWriter(capacity: 1_024)
+        writer.object { writer in
+            text("version", version, &writer)
+            text("startedAt", Self.text(startedAt), &writer)
+            text("now", Self.text(now), &writer)
+            writer.member("isReady")
+            writer.flag(isReady)
+            writer.member("problems")
+            writer.array { writer in
+                for sentence in problems { writer.string(sentence) }
+            }
+            text("maintenance", maintenance, &writer)
+            writer.member("rules")
+            writer.object { writer in
+                text("version", rules?.version, &writer)
+                number("resources", rules?.resources ?? 0, &writer)
+            }
+            writer.member("connections")
+            if let connections { write(connections, &writer) } else { writer.null() }
+            writer.member("queues")
+            writer.array { writer in
+                for queue in queues {
+                    writer.object { writer in
+                        text("queue", queue.name, &writer)
+                        number("waiting", queue.waiting, &writer)
+                    }
+                }
+            }
+            writer.member("journal")
+            write(journal, &writer)
+            writer.member("feed")
+            if let feed { feed.write(to: &writer) } else { writer.null() }
+            text(
+                "certificateEnd", Self.text(certificateEnd.flatMap { DateTime(secondsSince1970: $0, microsecond: 0) }),
+                &writer)
+            number("historyChanges", historyChanges, &writer)
+        }
+        return writer.bytes
+    }
+
+    private func write(_ connections: Connections, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            number("open", connections.open, &writer)
+            number("used", connections.used, &writer)
+            number("limit", connections.limit, &writer)
+            number("waiting", connections.waiting, &writer)
+        }
+    }
+
+    private func write(_ size: JournalSize?, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            text("promise", promise, &writer)
+            guard let size else { return }
+            number("rows", size.rows, &writer)
+            number("bytes", size.bytes, &writer)
+            number("rowsOfLastDay", size.rowsOfLastDay, &writer)
+            number("bytesOfLastDay", size.bytesOfLastDay, &writer)
+            if let oldest = size.oldestSeconds { number("oldestSeconds", oldest, &writer) }
+            if let refused = size.refusedOfLastDay { number("refusedOfLastDay", refused, &writer) }
+        }
+    }
+
+    private static func text(_ time: DateTime?) -> String? { time.map { $0.text(separator: "T", fraction: 0) + "Z" } }
+
+    private func text(_ name: StaticString, _ text: String?, _ writer: inout JSONWriter) {
+        writer.member(name)
+        if let text { writer.string(text) } else { writer.null() }
+    }
+
+    private func number(_ name: StaticString, _ number: Int, _ writer: inout JSONWriter) {
+        writer.member(name)
+        writer.integer(number)
+    }
+}

@@ -1,0 +1,164 @@
+package import MergeCore
+
+/// The answer of `GET /v1/operations/rules`: each policy with the line that sets it.
+package enum RulesTreeEncoder {
+    /// A finding in the rule files.
+    package struct Finding {
+        let file: String
+        let line: Int
+        let column: Int
+        let severity: String
+        let sentence: String
+
+        /// Bundles the parts of a finding.
+        package init(file: String, line: Int, column: Int, severity: String, sentence: String) {
+            self.file = file
+            self.line = line
+            self.column = column
+            self.severity = severity
+            self.sentence = sentence
+        }
+    }
+
+    /// Returns all rules.
+    ///
+    /// - Parameter outOfService: the names of the resources whose tables do not fit.
+    package static func encode(_ catalog: Catalog, outOfService: Set<String>, findings: [Finding]) -> [UInt8] {
+        var writer = JSONWriter(capacity: 8_192)
+        writer.object { writer in
+            writer.member("version")
+            writer.string(catalog.version)
+            writer.member("resources")
+            writer.array { writer in
+                for resource in catalog.resources {
+                    self.resource(resource, isInService: !outOfService.contains(resource.name), &writer)
+                }
+            }
+            writer.member("findings")
+            writer.array { writer in
+                for finding in findings { self.finding(finding, &writer) }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Writes findings as an array.
+    package static func findings(_ findings: [Finding]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.array { writer in
+            for finding in findings { self.finding(finding, &writer) }
+        }
+        return writer.bytes
+    }
+
+    private static func finding(_ finding: Finding, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("file")
+            writer.string(finding.file)
+            writer.member("line")
+            writer.integer(finding.line)
+            writer.member("column")
+            writer.integer(finding.column)
+            writer.member("severity")
+            writer.string(finding.severity)
+            writer.member("sentence")
+            writer.string(finding.sentence)
+        }
+    }
+
+    private static func resource(_ resource: Resource, isInService: Bool, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("resource")
+            writer.string(resource.name)
+            writer.member("description")
+            if let description = resource.description { writer.string(description) } else { writer.null() }
+            writer.member("isInService")
+            writer.flag(isInService)
+            writer.member("sections")
+            writer.array { writer in
+                for section in resource.sections { self.section(section, &writer) }
+            }
+        }
+    }
+
+    private static func section(_ section: Section, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("section")
+            writer.string(section.name)
+            writer.member("kind")
+            writer.string(section.kind.rawValue)
+            writer.member("table")
+            writer.string(section.table.name)
+            policy("onMissing", section.onMissing.value.rawValue, section.onMissing.rule, &writer)
+            policy("onDeleteConflict", section.onDeleteConflict.value.rawValue, section.onDeleteConflict.rule, &writer)
+            rule("where", section.visibility?.rule, &writer)
+            rule("frozenWhen", section.frozenWhen?.rule, &writer)
+            rule("softDelete", section.softDelete?.rule, &writer)
+            rule("identity", section.identity?.rule, &writer)
+            writer.member("checks")
+            writer.array { writer in
+                for check in section.checks {
+                    writer.object { writer in
+                        writer.member("check")
+                        writer.string(check.name)
+                        policy("onFailure", check.onFailure.rawValue, check.rule, &writer)
+                    }
+                }
+            }
+            writer.member("groups")
+            writer.array { writer in
+                for group in section.groups { self.group(group, in: section, &writer) }
+            }
+            writer.member("readOnly")
+            writer.array { writer in
+                for field in section.readOnly { writer.string(field.name) }
+            }
+        }
+    }
+
+    private static func group(_ group: Group, in section: Section, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("group")
+            writer.string(group.name)
+            writer.member("fields")
+            writer.array { writer in
+                for field in section.fields[group.fields] { writer.string(field.name) }
+            }
+            writer.member("private")
+            writer.flag(section.fields[group.fields].contains(where: \.isPrivate))
+            policy("onConflict", group.onConflict.value.rawValue, group.onConflict.rule, &writer)
+            if let merge = group.merge {
+                writer.member("merge")
+                writer.object { writer in
+                    writer.member("value")
+                    RulesEncoder.value(of: merge.value, of: group, in: section, to: &writer)
+                    writer.member("rule")
+                    writer.string(merge.rule.text)
+                }
+            }
+            rule("transitions", group.transitions?.rule, &writer)
+        }
+    }
+
+    private static func policy(
+        _ name: StaticString, _ value: String, _ rule: RuleReference, _ writer: inout JSONWriter
+    ) {
+        writer.member(name)
+        writer.object { writer in
+            writer.member("value")
+            writer.string(value)
+            writer.member("rule")
+            writer.string(rule.text)
+        }
+    }
+
+    /// Writes the line of a rule without its text, which is the operator's SQL; nothing without a rule.
+    private static func rule(_ name: StaticString, _ rule: RuleReference?, _ writer: inout JSONWriter) {
+        guard let rule else { return }
+        writer.member(name)
+        writer.object { writer in
+            writer.member("rule")
+            writer.string(rule.text)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// Operators whose roles hide a part of the data.
+@Suite(.timeLimit(.minutes(3))) struct AccessConsoleTests {
+    @Test("A resend and trials of rules need an operator who may read everything", arguments: TestEngine.allCases)
+    func hidden(_ kind: TestEngine) async throws {
+        try await DeliveryStops.with(kind) { gateway in
+            let push = #"{"id": 1, "changeset": {"visit": {"stop": {"old": 1, "new": 99}}}}"#
+            let refused = try await gateway.post("/v1/merge/visits", push, as: DeliveryStops.office)
+            #expect(refused.status == 422, "\(refused.text)")
+            let list = try await gateway.get("/v1/journal?refused=true&order=newest", as: DeliveryStops.office)
+            let number = try list.json()["entries"]?[0]?["number"]?.int ?? 0
+            let resend = "/v1/journal/\(number)/resend?preview=true"
+            let explain = #"{"resource": "details", "current": {"id": 1, "detail": {"txt": "x"}}}"#
+            for (client, isWhole) in [(DeliveryStops.chief, false), (DeliveryStops.office, true)] {
+                let answers = [
+                    try await gateway.post(resend, "{}", as: client),
+                    try await gateway.post("/v1/operations/explain", explain, as: client),
+                    try await gateway.post("/v1/operations/rehearse", #"{"files": {"a.yaml": ""}}"#, as: client),
+                    try await gateway.get("/v1/operations/rules", as: client),
+                ]
+                #expect(
+                    answers.map { $0.status == 403 } == Array(repeating: !isWhole, count: 4), "\(answers.map(\.text))")
+            }
+        }
+    }
+}
