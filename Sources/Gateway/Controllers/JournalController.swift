@@ -24,6 +24,7 @@ struct JournalController {
     }
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        for name in ["refused", "settled", "conflicts"] { _ = try context.query.flag(name) }
         let active = try box.ready()
         let filter = try JournalQuery(catalog: active.catalog).filter { name throws(Problem) in
             guard let raw = context.query[name] else { return nil }
