@@ -29,8 +29,8 @@ package struct JWTAccess: Service {
     private let ring: KeyRing?
     /// nil if only public keys are used.
     let secret: SharedSecret?
-    private let isFile: Bool
-    private let look: Duration
+    /// The time between two reads of the keys.
+    private let interval: Duration
 
     /// Reads the secret and the key file.
     ///
@@ -40,7 +40,8 @@ package struct JWTAccess: Service {
     }
 
     init(
-        _ settings: JWTSettings, logger: Logger, pause: Duration, now: @escaping JWTVerifier.Clock
+        _ settings: JWTSettings, logger: Logger, pause: Duration, interval: Duration? = nil,
+        now: @escaping JWTVerifier.Clock
     ) async throws(KeySetError) {
         let verified = VerifiedTokens<Bearer>()
         var ring: KeyRing?
@@ -64,13 +65,13 @@ package struct JWTAccess: Service {
             claims: JWTClaims(issuer: settings.issuer, audience: settings.audience, rolesClaim: settings.roles),
             ring: ring, secret: secret, verified: verified, now: now)
         self.ring = ring
-        self.isFile = isFile
-        look = .seconds(2)
+        self.interval = interval ?? (isFile ? .seconds(2) : .seconds(300))
     }
 
     /// Keeps the keys up to date until the service is shut down.
     ///
-    /// It fetches the keys at start, checks a key file every two seconds, and reads keys and secret on SIGHUP.
+    /// It reads the keys at start and in intervals: a file every two seconds, an address every five minutes. On SIGHUP it
+    /// reads keys and secret.
     package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             if let ring { group.addTask { await keepUp(ring) } }
@@ -86,8 +87,8 @@ package struct JWTAccess: Service {
 
     private func keepUp(_ ring: KeyRing) async {
         await ring.ask(atOnce: true)
-        while isFile, !Task.isShuttingDownGracefully, !Task.isCancelled {
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: look) }
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
             await ring.ask(atOnce: true)
         }
     }

@@ -14,7 +14,7 @@ import TestSupport
 
     /// A verifier with the keys of a set.
     private static func access(
-        keys: String, pause: Duration = .seconds(30), secret: [UInt8]? = nil,
+        keys: String, pause: Duration = .seconds(30), interval: Duration? = nil, secret: [UInt8]? = nil,
         now: @escaping JWTVerifier.Clock = { Date().timeIntervalSince1970 }
     ) async throws -> JWTAccess {
         let folder = try TemporaryFolder(files: ["keys.json": keys])
@@ -24,7 +24,7 @@ import TestSupport
             settings.secretFile = folder.path + "/secret"
             try Data(secret + [10]).write(to: URL(filePath: folder.path + "/secret"))
         }
-        let access = try await JWTAccess(settings, logger: quiet, pause: pause, now: now)
+        let access = try await JWTAccess(settings, logger: quiet, pause: pause, interval: interval, now: now)
         return withExtendedLifetime(folder) { access }
     }
 
@@ -324,6 +324,23 @@ import TestSupport
             #expect(await Self.refusal(access, try TestSigner.es256("third").token()) == .key)
             #expect(await Self.refusal(access, try old.token()) == .key, "a key that was withdrawn opens nothing")
             #expect(await Self.refusal(access, token) == nil)
+        }
+    }
+
+    /// No token with an unknown `kid` arrives, so only the background read finds that the key was replaced.
+    @Test("A key that its provider replaced ends without an unknown key", .timeLimit(.minutes(1)))
+    func replacedKey() async throws {
+        let (old, new) = (TestSigner.es256("k"), TestSigner.es256("k"))
+        try await KeyServer.with(.body(TestSigner.set([try old.jwk()]))) { server async throws in
+            let access = try await Self.access(keys: server.url, interval: .milliseconds(20))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await access.run() }
+                #expect(await Self.refusal(access, try old.token()) == nil)
+                server.answer(.body(TestSigner.set([try new.jwk()])))
+                while await Self.refusal(access, try old.token()) == nil { await Task.yield() }
+                #expect(await Self.refusal(access, try new.token()) == nil)
+                group.cancelAll()
+            }
         }
     }
 
