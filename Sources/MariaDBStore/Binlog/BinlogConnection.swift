@@ -7,6 +7,8 @@ struct BinlogLimits: Sendable, Hashable {
     var heartbeat = Duration.seconds(5)
     /// After this time without any byte, the connection is broken.
     var silenceSeconds: UInt32 = 20
+    /// The time in which a busy reader collects transactions, so that it returns few large batches.
+    var collection = Duration.milliseconds(40)
 }
 
 /// The reason why the log cannot be read further.
@@ -36,6 +38,7 @@ actor BinlogConnection {
     private var groups: BinlogGroups
     /// The beginning of the current transaction.
     private var start: BinlogGroupStart?
+    private var collection = Duration.zero
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -60,6 +63,7 @@ actor BinlogConnection {
     func open(
         _ configuration: MariaDBConfiguration, after position: BinlogPosition, _ limits: BinlogLimits = BinlogLimits()
     ) throws(BinlogReadError) {
+        collection = limits.collection
         let opened: BinlogHandle
         do throws(StoreError) {
             opened = try BinlogHandle(configuration, after: position, limits, health)
@@ -93,6 +97,8 @@ actor BinlogConnection {
 
     /// Waits for the next transaction, and returns the transactions that have arrived; none for a heartbeat.
     ///
+    /// If the first one comes soon, it collects more: each batch with foreign changes costs a transaction.
+    ///
     /// A cancelled task ends the connection.
     nonisolated func batch() async throws(BinlogReadError) -> [Group] {
         // The closure of the handler has an untyped error.
@@ -107,9 +113,15 @@ actor BinlogConnection {
     private func readBatch() -> Result<[Group], BinlogReadError> {
         var groups: [Group] = []
         var changes = 0
+        let beginning = ContinuousClock.now
+        var end = beginning
         do throws(BinlogReadError) {
             repeat {
                 guard case .transaction(let transaction) = try report() else { break }
+                if groups.isEmpty {
+                    end = .now
+                    if end - beginning < collection { end += collection }
+                }
                 changes += transaction.changes.count
                 let last = start.flatMap { start in
                     transaction.gtid == start.gtid
@@ -118,7 +130,7 @@ actor BinlogConnection {
                 groups.append(Group(transaction: transaction, last: last))
                 // Later changes of an altered table need its new form.
                 if transaction.changesSchema { break }
-            } while groups.count < Self.mostGroups && changes < Self.mostChanges && handle?.hasReceived == true
+            } while groups.count < Self.mostGroups && changes < Self.mostChanges && handle?.receives(until: end) == true
         } catch {
             handle = nil
             return .failure(error)

@@ -69,10 +69,12 @@ final class BinlogHandle {
         }
     }
 
-    /// True if bytes of the server have arrived that the client library has not read.
-    var hasReceived: Bool {
+    /// Waits until bytes of the server have arrived that the client library has not read.
+    ///
+    /// - Returns: false if none have arrived at the deadline.
+    func receives(until deadline: ContinuousClock.Instant) -> Bool {
         var socket = pollfd(fd: Int32(mysql_get_socket(mysql)), events: Int16(POLLIN), revents: 0)
-        return poll(&socket, 1, 0) > 0
+        return poll(&socket, 1, Int32(max(0, (deadline - .now).milliseconds))) > 0
     }
 
     /// The next message of the server.
@@ -109,4 +111,6 @@ extension Duration {
     fileprivate var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
+
+    fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

@@ -54,6 +54,20 @@ import TestSupport
         await world.end()
     }
 
+    /// Each batch with foreign changes costs a transaction, so a busy reader waits for more of them.
+    @Test("A busy reader collects transactions", .tags(.mariadb), .needsMariaDB)
+    func collection() async throws {
+        let world = try await BinlogWorld.start(Self.table)
+        let limits = BinlogLimits(heartbeat: .seconds(60), collection: .seconds(60))
+        let reader = try await Self.reader(world, after: try await world.position(), limits)
+        try await world.run("INSERT INTO t VALUES (1)")
+        async let batch = reader.batch()
+        for _ in 0..<2 { try await world.run("INSERT INTO t SELECT MAX(id) + 1 FROM t") }
+        try await world.run((4...700).map { "INSERT INTO t VALUES (\($0));" }.joined())
+        #expect(try await batch.count == 500, "the most transactions of a batch")
+        await world.end()
+    }
+
     @Test("A cancelled task ends a waiting reader", .tags(.mariadb), .needsMariaDB)
     func cancellation() async throws {
         let world = try await BinlogWorld.start(Self.table)
