@@ -35,11 +35,19 @@ import TestSupport
             "/v1/journal", as: "/v1/journal", "GET, HEAD",
             query: [
                 "resource", "id", "group", "field", "who", "device", "outcome", "code", "since", "until", "after",
-                "limit",
-                "refused",
+                "limit", "refused", "settled", "conflicts", "order",
             ]),
         Address("/v1/journal/1", as: "/v1/journal/{number}", "GET, HEAD"),
         Address("/v1/journal/1/undo", as: "/v1/journal/{number}/undo", "POST", query: ["preview"]),
+        Address("/v1/journal/1/resend", as: "/v1/journal/{number}/resend", "POST", query: ["preview"]),
+        Address("/v1/journal/1/drop", as: "/v1/journal/{number}/drop", "POST"),
+        Address("/v1/operations/console", as: "/v1/operations/console", "GET, HEAD"),
+        Address("/v1/operations/activity", as: "/v1/operations/activity", "GET, HEAD", query: ["minutes"]),
+        Address("/v1/operations/clients", as: "/v1/operations/clients", "GET, HEAD", query: ["limit", "after"]),
+        Address("/v1/operations/rules", as: "/v1/operations/rules", "GET, HEAD"),
+        Address("/v1/operations/health", as: "/v1/operations/health", "GET, HEAD"),
+        Address("/v1/operations/explain", as: "/v1/operations/explain", "POST"),
+        Address("/v1/operations/rehearse", as: "/v1/operations/rehearse", "POST"),
         Address("/v1/token", as: "/v1/token", "POST"),
         Address("/v1/operations/maintenance", as: "/v1/operations/maintenance", "POST"),
         Address("/healthz", as: "/healthz", "GET, HEAD"),
@@ -61,8 +69,10 @@ import TestSupport
         tokens: String? = nil, _ body: @escaping @Sendable (RunningGateway, HTTPClient.Session) async throws -> Void
     ) async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
-        try await RunningGateway.with(database, rules: MergeTests.rules, tokens: tokens, journal: .together) {
-            gateway async throws in
+        try await RunningGateway.with(
+            database, rules: MergeTests.rules, tokens: tokens, journal: .together,
+            configure: { $0.console = .readOnly }
+        ) { gateway async throws in
             try await gateway.client { client async throws in
                 // Something for the journal.
                 _ = try await client.post(

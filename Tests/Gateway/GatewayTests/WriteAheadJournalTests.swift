@@ -25,6 +25,7 @@ import TestSupport
         try await Shell.run(
             ["sqlite3", "-bail", database.journalFile],
             input: """
+                .timeout 5000
                 INSERT INTO meta (name, value) SELECT 'pending:t', MIN(n) || '-' || MAX(n) FROM entries;
                 """)
     }
