@@ -1,4 +1,4 @@
-"""The option `keep`: a subset on the device, as the filter that requests have."""
+"""The option `keep`: a subset on the device, as the filter of requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Keep = Mapping[str, Mapping[str, Mapping[str, Any]]] | None
 def filter_of(keep: Keep) -> str | None:
     """Returns the filter of a subset as JSON; `None` for all records. The gateway checks names and values.
 
-    Throws `InvalidQuery` for a subset of another form.
+    Throws `InvalidQuery` if the subset has a wrong form.
     """
     found = {}
     for resource, told in (keep or {}).items():

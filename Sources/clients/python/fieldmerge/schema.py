@@ -1,15 +1,17 @@
-"""The tables of a store's file, and how files of earlier formats get them.
+"""The tables of a store's file, and the upgrade of earlier formats.
 
 - `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
 - `base(resource, key, id, record, …)`: records as the server last sent them. `key` is the id as text, its parts
-  separated by U+001F; `id` and `record` are JSON. Together with `meta` this is the schema of a snapshot in SQLite.
-- `push(seq, state, key, body, …)`: edits in their order, of one transaction each. `owner` is the process that made it.
-- `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
+  separated by U+001F; `id` and `record` are JSON. A snapshot in SQLite has the tables `meta` and `base` too.
+- `push(seq, state, key, body, …)`: edits in order, one row for each transaction. `owner` is the process that made it.
+- `edit(push, place, resource, key, id, changes)`: the changes of a push, one row for each record.
 - `conflict(seq, kind, push, place, body)`: the list of conflicts; `place` is a group of a record as JSON.
-- `event(seq, kind, body, entry, owner)`: what the app has not handled yet. `entry` is the number of a conflict, `owner`
-  the process that delivers it.
-- `filled(resource, key, section, item, fields)`: what the answer to the creation of a row says of the fields that the
-  creation left out, as JSON. `key` and `item` are the ids that the edit had; `item` is empty outside of lists.
+- `event(seq, kind, body, entry, owner)`: events that the app has not handled yet. `entry` is the number of a
+conflict,
+  `owner` the process that delivers it.
+- `filled(resource, key, section, item, fields)`: the values that the database filled into a new row, as JSON. `key`
+and
+  `item` are the ids that the edit had; `item` is empty outside of lists.
 - `ticket(token, …)`, `mapping(temporary, …)`, `lease(…)`.
 - `indexes`, `changed`, `index_N`: the indexes of queries (`queries.indexes`), which may be dropped at any time.
 """
@@ -68,9 +70,9 @@ _UPGRADES = {
 
 
 def prepare(connection: sqlite3.Connection, path: str) -> None:
-    """Makes the tables of a new file, or upgrades those of an earlier format, in the transaction under way.
+    """Creates the tables of a new file, or upgrades an earlier format, in the current transaction.
 
-    Throws `NewerStore` for a file of a later format, and `WrongStore` for the database of another program.
+    Throws `NewerStore` for a later format, and `WrongStore` for the database of another program.
     """
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "meta" not in tables:

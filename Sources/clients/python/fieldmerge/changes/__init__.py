@@ -1,4 +1,4 @@
-"""Edits as changes of rows: found by comparing, put together, applied, and written for the wire. All functions are pure."""
+"""Edits as changes of rows: compared, composed, applied, and encoded. All functions are pure."""
 
 from __future__ import annotations
 

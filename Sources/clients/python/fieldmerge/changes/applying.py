@@ -11,7 +11,7 @@ from .rows import Json, RowChange
 
 
 def apply(resource: Resource, record: Json | None, record_id: Any, changes: list[RowChange]) -> Json | None:
-    """Returns a record as its user sees it with the changes made; what no longer fits is left out."""
+    """Returns a record with the changes applied. Omits changes that no longer fit."""
     record = copy.deepcopy(record)
     for change in changes:
         if not resource.has(change["section"]):

@@ -30,7 +30,7 @@ def is_seen(resource: Resource, record: Json | None, changes: list[RowChange]) -
 
 
 def as_written(resource: Resource, record: Json | None, changes: list[RowChange]) -> list[RowChange]:
-    """Returns changes with the values that a record has after them; without those that it does not show."""
+    """Returns changes with the values of the later record. Omits changes that the record does not contain."""
     if record is None:
         return changes if is_deletion(changes, resource) else []
     written = []
@@ -51,7 +51,7 @@ def as_written(resource: Resource, record: Json | None, changes: list[RowChange]
 
 
 def without_row(resource: Resource, record: Json | None, changes: list[RowChange]) -> list[RowChange]:
-    """Returns the changes that edit a row which a record does not have."""
+    """Returns the changes that edit a row which the record does not have."""
     if is_creation(changes, resource):
         return []
     edits = [change for change in changes if change["do"] == "edit" and resource.has(change["section"])]
@@ -59,7 +59,7 @@ def without_row(resource: Resource, record: Json | None, changes: list[RowChange
 
 
 def is_other(resource: Resource, held: Json | None, record: Json, edits: Iterable[list[RowChange]]) -> bool:
-    """Returns whether an id names another record now: no group of the old base, or of an edit, is equal."""
+    """Returns whether an id now names another record: no group of the old base, or of an edit, is equal."""
     seen: list[tuple[Section, RowChange, Json]] = []
     for section in resource.sections:
         part = (held or {}).get(section.name)
@@ -94,9 +94,10 @@ def _has_all(section: Section, row: Json | None, values: Json) -> bool:
 def left(
     resource: Resource, base: Json | None, record_id: Any, changes: list[RowChange], *, done: set[Any]
 ) -> tuple[list[RowChange], list[RowChange]]:
-    """Returns what is left to send of changes that may have been merged, and of which nobody can say whether they were.
+    """Returns the unsent part of changes whose outcome is unknown.
 
-    Groups whose `new` is in the base are left out, and added to `done`; so are those that a later push has found done.
+    Omits groups whose `new` is in the base, and adds them to `done`. Also omits groups that a later push has found
+    done.
     """
     kept: list[RowChange] = []
     unknown: list[RowChange] = []
@@ -106,7 +107,7 @@ def left(
         if change["do"] == "delete":
             kept += [change] if row is not None else []
         elif change["do"] == "create":
-            # A new row has no base that shows whether it was made.
+            # No base shows whether a new row was created.
             if is_temporary(change.get("id", record_id)):
                 unknown.append(change)
             elif not _has_all(section, row, change["new"]):

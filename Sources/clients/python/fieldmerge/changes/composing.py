@@ -9,8 +9,8 @@ from .unknown import with_unknown
 
 
 def compose(resource: Resource, first: list[RowChange], second: list[RowChange]) -> list[RowChange] | None:
-    """Returns both as one edit (first `old`, last `new`), empty where they cancel out; nil where they must
-    stay two."""
+    """Returns both edits as one (first `old`, last `new`), empty if they cancel each other; `None` if they must stay
+    separate."""
     if is_deletion(first, resource):
         return None
     if is_deletion(second, resource):
@@ -30,15 +30,15 @@ def compose(resource: Resource, first: list[RowChange], second: list[RowChange])
         if joined is None:
             return None
         if joined:
-            result[place] = joined  # in its place: a record is created before its rows
+            result[place] = joined  # In this order, because a record is created before its rows.
         else:
             del result[place]
     return list(result.values())
 
 
 def follows(group: Group, before: Json, seen: Json) -> bool:
-    """Whether who made a later edit had seen the earlier one; two who edit at once have not seen each other, and
-    the server decides between them as between any two."""
+    """Returns whether a later edit was made upon the earlier one. If not, the edits are concurrent, and the server
+    decides between them."""
     return all(same(field, before[field.name], seen.get(field.name)) for field in group.fields if field.name in before)
 
 
@@ -52,14 +52,14 @@ def first_seen(earlier: RowChange | None, deletion: RowChange) -> RowChange:
 
 
 def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | None:
-    """Returns both changes of one row as one; empty where nothing is left, nil where they must stay two."""
+    """Returns two changes of a row as one; empty if they cancel each other, `None` if they must stay separate."""
     steps = first["do"], second["do"]
     if steps == ("create", "edit"):
         new = dict(first["new"])
         for name, values in second["groups"].items():
             if not follows(section.group(name), first["new"], values["old"]):
                 return None
-            # What the database is to fill in stays out of the creation.
+            # The creation omits fields that the database fills.
             left = [one for one in values.get("unknown", ()) if values["new"].get(one) is None]
             new.update({one: value for one, value in values["new"].items() if one not in left})
         return {**first, "new": new}

@@ -10,7 +10,7 @@ from .rows import Json, RowChange, equal_groups, fields_of
 
 
 def difference(resource: Resource, before: Json | None, after: Json | None) -> list[RowChange]:
-    """Returns what leads from one state of a record to another; `None` stands for no record."""
+    """Returns the changes from one version of a record to another; `None` means no record."""
     root = resource.root
     if after is None:
         return [] if before is None else [_deletion(root, before[root.name])]
@@ -49,7 +49,7 @@ def _of_row(section: Section, before: Json | None, after: Json | None) -> list[R
         return [_deletion(section, before)]
     groups = {}
     for group in section.groups:
-        # A group that the row does not show is not this client's to compare.
+        # A group that the row does not contain is not compared.
         if not any(field.name in after for field in group.fields):
             continue
         # A field that the row does not contain is unknown: it is neither compared nor sent.

@@ -19,7 +19,7 @@ def created_ids(record_id: Any, changes: list[RowChange], root: str) -> Iterator
 
 
 def used_ids(record_id: Any, changes: list[RowChange]) -> Iterator[str]:
-    """Yields every temporary id that stands in the changes, created by them or not."""
+    """Yields every temporary id in the changes."""
     found: list[str] = []
 
     def note(value: Any) -> Any:
@@ -34,7 +34,7 @@ def used_ids(record_id: Any, changes: list[RowChange]) -> Iterator[str]:
 def divide(
     record_id: Any, changes: list[RowChange], root: str, ids: set[str]
 ) -> tuple[list[RowChange], list[RowChange]]:
-    """Returns the changes without what uses these temporary ids, and what uses them."""
+    """Splits the changes into those that use none of these temporary ids, and those that do."""
     if ids & set(used_ids(record_id, [])):
         return [], changes
     rest: list[RowChange] = []
@@ -50,7 +50,7 @@ def divide(
             rest.append({**change, "groups": {name: one for name, one in groups.items() if name not in using}})
             users.append({**change, "groups": {name: one for name, one in groups.items() if name in using}})
     if any(one["section"] == root and one["do"] != "edit" for one in users):
-        return [], changes  # without its record nothing is left
+        return [], changes  # without its record, no row is left
     return rest, users
 
 

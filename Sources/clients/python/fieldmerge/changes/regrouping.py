@@ -9,7 +9,7 @@ from .rows import Json, RowChange, equal_groups, fields_of, row_of
 
 
 def check(resource: Resource, changes: list[RowChange]) -> None:
-    """Throws `InvalidEdit` for a change that cannot be sent: a name that is gone, or a value that is unknown."""
+    """Throws `InvalidEdit` for a change that cannot be sent, because a name or a value is unknown."""
     for change in changes:
         section = resource.section(change["section"])
         for name, values in change.get("groups", {}).items():
@@ -19,8 +19,8 @@ def check(resource: Resource, changes: list[RowChange]) -> None:
 
 
 def regroup(resource: Resource, seen: Json | None, changes: list[RowChange]) -> list[RowChange]:
-    """Returns changes made under other rules as the present ones group them. What a group needs beyond what was
-    edited comes from `seen`, the record beneath. Throws `UnknownName` for a name that is gone."""
+    """Groups changes by the current rules. A group's unedited fields come from `seen`, the record beneath. Throws
+    `UnknownName` for a name that the rules no longer have."""
     result = []
     for change in changes:
         section = resource.section(change["section"])
@@ -39,7 +39,7 @@ def regroup(resource: Resource, seen: Json | None, changes: list[RowChange]) -> 
 
 
 def _regrouped_deletion(section: Section, row: Json, old: Json) -> Json:
-    """Returns the values of all groups of which every value is known."""
+    """Returns the values of all groups whose values are all known."""
     known = {**{name: row[name] for name in section.fields if name in row}, **old}
     whole = [group for group in section.groups if all(field.name in known for field in group.fields)]
     return {field.name: known[field.name] for group in whole for field in group.fields}
@@ -55,7 +55,7 @@ def _regrouped(section: Section, row: Json, change: RowChange) -> Json:
     for name in new:
         if name not in section.fields:
             if name in old and json_equal(old[name], new[name]):
-                continue  # it went along with its group, and was not edited
+                continue  # It was sent with its group, and was not edited.
             raise UnknownName(f"{section.name}.{name}", name, nearest(name, section.fields))
         group = section.group_of[name]
         if group.name in groups:

@@ -1,13 +1,13 @@
-"""What an edit changes, row by row.
+"""The changes of an edit, row by row.
 
 A row change is a JSON object: `section`, in lists the item's `id`, and `do`:
 
 - `edit` with `groups`: for each group `old` and `new`, objects of its fields,
-- `create` with `new`: the fields that were given,
+- `create` with `new`: the fields that were set,
 - `delete` with `old`: every field of its groups.
 
-`unknown`, beside an `old`, names its fields that nobody knows yet: they are null there, and stand for what the database
-puts into a row that was created without them.
+`unknown` next to an `old` names its fields with unknown values. They are null there. The database fills them when it
+creates the row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def place_of_row(change: RowChange) -> tuple[str, str | None]:
 
 
 def change_of(changes: list[RowChange], section: str, item: str | None, group: str) -> RowChange | None:
-    """Returns the change that edits a group of a row, whose id is given as text."""
+    """Returns the change of a group of a row, whose id is text."""
     place = section, item
     return next((one for one in changes if place_of_row(one) == place and group in one.get("groups", {})), None)
 
@@ -71,5 +71,5 @@ def equal_where_known(group: Group, one: Json, other: Json) -> bool:
 
 
 def fill(row: Json, values: Json) -> None:
-    """Gives a row the values of fields that it has no value of."""
+    """Sets the fields of a row that have no value."""
     row.update({name: copy.deepcopy(value) for name, value in values.items() if row.get(name) is None})

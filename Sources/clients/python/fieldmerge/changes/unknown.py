@@ -1,4 +1,4 @@
-"""Values that nobody knows yet: what the database fills into new rows."""
+"""Unknown values: the fields of new rows that the database fills."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .rows import Json, RowChange, equal_groups, place_of_row, row_of
 
 
 def unnamed(resource: Resource, edits: Iterable[list[RowChange]]) -> dict[tuple[str, str | None], set[str]]:
-    """Returns the fields that nobody knows yet of each row that these edits create, in their order: those that
-    neither the creation nor a later edit has set. A null that a later edit has set is known."""
+    """Returns the unknown fields of each row that these edits create, in order: fields that neither the creation nor
+    a later edit has set. A null from a later edit counts as set."""
     found: dict[tuple[str, str | None], set[str]] = {}
     for changes in edits:
         for change in changes:
@@ -24,14 +24,14 @@ def unnamed(resource: Resource, edits: Iterable[list[RowChange]]) -> dict[tuple[
                 found.pop(place, None)
             elif place in found:
                 for values in change["groups"].values():
-                    # What is still null of an unknown `old` was not set: another field of its group was.
+                    # A null in an unknown `old` was not set. Another field of its group was set.
                     left = {name for name in values.get("unknown", ()) if values["new"].get(name) is None}
                     found[place] -= values["new"].keys() - left
     return found
 
 
 def mark_unknown(changes: list[RowChange], unknown: Mapping[tuple[str, str | None], set[str]]) -> list[RowChange]:
-    """Returns changes in which each `old` says what of it nobody knows yet."""
+    """Returns changes in which each `old` names its unknown fields."""
 
     def mark(values: Json, fields: set[str]) -> Json:
         return with_unknown(values, {one for one in fields if one in values["old"] and values["old"][one] is None})
@@ -53,17 +53,18 @@ def with_unknown(values: Json, fields: set[str]) -> Json:
 
 
 def has_unknown(changes: list[RowChange]) -> bool:
-    """Returns whether an `old` is not known yet."""
+    """Returns whether an `old` is unknown."""
     return any("unknown" in values for change in changes for values in [change, *change.get("groups", {}).values()])
 
 
 def fill_unknown(
     resource: Resource, record: Json | None, changes: list[RowChange], *, is_late: bool = False
 ) -> list[RowChange]:
-    """Returns changes whose unknown `old` is what the record holds: what the database has put into a new row.
+    """Returns changes whose unknown `old` has the record's value, which the database filled into the new row.
 
-    A field of a group that was not given a value keeps that too; a group that then changes nothing is left out. With
-    `is_late` a null of a field that cannot be null counts as unknown: it was stored before there was a mark.
+    A field that was not set keeps this value too. Omits a group without a change. With `is_late`, a null of a field
+    that
+    is not nullable counts as unknown, because it was stored before marks existed.
     """
     result = []
     for change in changes:

@@ -1,4 +1,4 @@
-"""Changes as the wire has them."""
+"""Changes in the format of requests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .rows import Json, RowChange
 
 
 def changeset(changes: list[RowChange]) -> Json:
-    """Returns the changes as the wire has them, under the names that they were made with."""
+    """Returns the changes in the format of requests, under their original names."""
     result: Json = {}
     for change in changes:
         row: Json

@@ -1,7 +1,8 @@
-"""What a store keeps: records in three layers, pushes in their order, and the transactions that change them.
+"""The contents of a store: records in three layers, pushes in their order, and the transactions that change them.
 
-`base` is as the server last told it, `sent` the edits whose bytes are frozen, `draft` those that are not; an app
-reads all three, one over the other. Every function that ends in one transaction says so by its first line.
+`base` is the server's last version, `sent` contains edits with frozen bytes, `draft` contains later edits. An app
+reads
+the three layers on top of each other. A docstring says if a function runs in one transaction.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ class Model(Refreshing):
             )
 
     def queue_lost(self, unsent: int | None) -> None:
-        """Queues, in the transaction under way, that the store which was here before is gone."""
+        """Queues the event that an earlier store was lost, in the current transaction."""
         self._queue("lost", {"unsent": unsent})
 
     def discard_all(self, *, limit: int) -> int:
-        """Empties the store and marks it as signed out, in one transaction, unless more edits than the limit never came
-        into a journal; returns how many there are. A later edit throws."""
+        """Empties the store and marks it as signed out, in one transaction. Does nothing if more edits than the limit
+        are in no journal. Returns the number of these edits. A later edit throws."""
         with self.database.transaction("sign out"):
             unsent = self.unjournaled()
             if unsent > limit:

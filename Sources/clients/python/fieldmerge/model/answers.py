@@ -1,4 +1,4 @@
-"""What became of pushes."""
+"""Answers to pushes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Answers(Rebasing):
     """Answers to pushes, each stored in one transaction."""
 
     def settle(self, push: Frozen, results: list[Json]) -> None:
-        """Stores that a push was merged, whole or in part, in one transaction."""
+        """Stores that a push was merged, completely or in part, in one transaction."""
         with self.database.transaction("settle"):
             self._check_lease()
             if not self._is_under_way(push):
                 return
             seq = push.seq
-            # An answer is as old as its request. Pages may have come since: beside a large push, or before a repetition.
+            # An answer is as old as its request. Newer pages may be stored already.
             newer_than = self.database.value("SELECT pulls FROM push WHERE seq = ?", seq)
             edits = self.edits_of(seq)
             results = self._renamed(edits, results)
@@ -45,7 +45,7 @@ class Answers(Rebasing):
             seen = self._seen_of(edits, results)
             views = {place: self.view(place[0], edit.id) for edit in edits for place in [(edit.resource, edit.key)]}
 
-            # Outcomes are told by the ids that the edits had when they were made.
+            # Outcomes use the ids that the edits had when they were made.
             conflicts = [
                 [
                     self._enter("conflict", seq, edit.key, one)
@@ -92,7 +92,7 @@ class Answers(Rebasing):
             self._tell()
 
     def _keep_above(self, seq: int, merged: list[tuple[StoredEdit, Json]], ids: Mapping[str, Any]) -> None:
-        """Keeps what a large push has written above the bases: a page that was requested before may lack it."""
+        """Keeps the values of a large push above the bases. A page that was requested earlier may lack them."""
         for edit, result in merged:
             known = self._known(edit.resource)
             if known is None or not self.keeps(edit.resource) or result.get("problem"):
@@ -106,13 +106,13 @@ class Answers(Rebasing):
                 )
 
     def kept_above(self) -> list[int]:
-        """Returns the numbers of large pushes with an answer that no page shows yet."""
+        """Returns the numbers of answered large pushes that no page contains yet."""
         return [seq for (seq,) in self.database.rows(
             "SELECT DISTINCT p.seq FROM push p JOIN edit e ON e.push = p.seq WHERE p.state = ?", KEPT
         )]  # fmt: skip
 
     def drop_above(self, seqs: Iterable[int]) -> None:
-        """Drops what large pushes have written from above the bases: a page that was requested after them is stored."""
+        """Drops the values of large pushes above the bases, because a page that was requested later is stored."""
         with self.database.transaction("page shows"):
             self._drop_above(seqs)
             self._tell()
@@ -125,7 +125,7 @@ class Answers(Rebasing):
         self._drop_kept()
 
     def _renamed(self, edits: list[StoredEdit], results: list[Json]) -> list[Json]:
-        """Returns results with the present names of groups: the answer may be of earlier rules."""
+        """Returns results with the current names of groups. The answer may use the names of earlier rules."""
         renamed: list[Json] = list(results)
         for index, (edit, result) in enumerate(pairs(edits, results)):
             known = self._known(edit.resource)
@@ -174,7 +174,7 @@ class Answers(Rebasing):
             )
 
     def _map(self, ids: Mapping[str, Any], *, other_than: int | None = None) -> None:
-        """Replaces temporary ids everywhere but in frozen bytes."""
+        """Replaces temporary ids everywhere except in frozen bytes."""
         for temporary, real in ids.items():
             if not is_temporary(temporary):
                 continue
@@ -207,7 +207,7 @@ class Answers(Rebasing):
                 )
 
     def _note_added(self, seq: int, edits: list[StoredEdit]) -> None:
-        """Notes a push that has counted something up or down, so that who takes theirs can take that back."""
+        """Notes that a push has changed a counter, so that `take_theirs` can undo the change."""
         for edit in edits:
             known = self._known(edit.resource)
             names = [(change["section"], name) for change in edit.changes for name in change.get("groups", {})]
@@ -221,14 +221,14 @@ class Answers(Rebasing):
                 return
 
     def was_sent(self, seq: int) -> bool:
-        """Returns whether a push that counts is on its way, or has done so."""
+        """Returns whether a push with a counter was sent."""
         state = self.database.value("SELECT state FROM push WHERE seq = ?", seq)
         return state == SENT or seq in (self.database.meta("added") or [])
 
     def _keep_filled(self, edit: StoredEdit, record: Json, ids: Mapping[str, Any]) -> None:
-        """Keeps what an answer says of the fields that the creation of a row left out, for readers of before.
-        A field that a waiting edit has set can be null since, and a reader may have seen that: it is not kept. A row
-        whose place a waiting edit gives to another one is not kept: a reader may have seen that one."""
+        """Stores the values that the database filled into a new row, for readers with an earlier version of it. Omits
+        a field that a waiting edit has set, because a reader may have read its null. Omits a row that a waiting edit
+        creates again."""
         known = self._known(edit.resource)
         waiting = self.pending(edit.resource, key_of(record["id"]))
         later = [change for one in waiting if one.push != edit.push for change in one.changes]
@@ -253,7 +253,7 @@ class Answers(Rebasing):
             )
 
     def _fill_later(self, edit: StoredEdit, record: Json) -> None:
-        """Tells edits behind a creation, waiting and refused ones, what the database has put into its row."""
+        """Adds the values that the database filled into a new row to waiting and refused edits of the row."""
         known = self._known(edit.resource)
         if known is None or not any(change["do"] == "create" for change in edit.changes):
             return
@@ -284,7 +284,7 @@ class Answers(Rebasing):
             self._queue("gone", {"resource": edit.resource, "id": real, "record": held})
 
     def refuse(self, push: Frozen, problem: Json, results: list[Json]) -> None:
-        """Stores that a push was refused, with what builds on it, in one transaction."""
+        """Stores that a push was refused, with the pushes that depend on it, in one transaction."""
         with self.database.transaction("refuse"):
             self._check_lease()
             if not self._is_under_way(push):
@@ -314,7 +314,7 @@ class Answers(Rebasing):
             self._tell()
 
     def _refuse_part(self, edit: StoredEdit, result: Json, problem: Json) -> None:
-        """Has an entry for a refused edit of a push of which others were merged."""
+        """Adds an entry for a refused edit of a push whose other edits were merged."""
         record_id, changes = row_changes.map_ids(edit.id, edit.changes, result.get("ids") or {})
         seq = self._append([(edit.resource, record_id, changes)], None)
         tokens = self.database.rows(
@@ -327,7 +327,7 @@ class Answers(Rebasing):
                 self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
 
     def _forget_visited(self, edits: list[StoredEdit]) -> None:
-        """Deletes records of resources that are not kept once nothing of them is pending."""
+        """Deletes records of resources that are not kept, if no edit of them is pending."""
         for edit in edits:
             if not self.keeps(edit.resource):
                 key = key_of(self.resolve(edit.id))
@@ -335,7 +335,7 @@ class Answers(Rebasing):
                     self.database.write("DELETE FROM base WHERE resource = ? AND key = ?", edit.resource, key)
 
     def _was_pulled_since(self, resource: str, key: str, pulls: int) -> bool:
-        """Whether a record was read since so many pulls, be it that it is gone."""
+        """Returns whether a record was read, or reported as deleted, after this number of pulls."""
         for table in ("base", "tombstone"):
             pulled = self.database.value(f"SELECT pulled FROM {table} WHERE resource = ? AND key = ?", resource, key)
             if pulled is not None and pulled > pulls:
@@ -346,7 +346,7 @@ class Answers(Rebasing):
 def _missing(
     edits: list[StoredEdit], results: list[Json], failed: list[int], ids: Mapping[str, Any]
 ) -> dict[int, list[RowChange]]:
-    """Returns of each merged edit the changes whose row was gone, by the index of the edit."""
+    """Returns the changes whose row was deleted, for each merged edit, by the index of the edit."""
     found: dict[int, list[RowChange]] = {}
     for index, (edit, result) in enumerate(pairs(edits, results)):
         gone = [one for one in result.get("outcomes") or [] if one.get("outcome") == "missing"]
@@ -360,7 +360,7 @@ def _missing(
 
 
 def _part_of(change: RowChange, outcomes: list[Json]) -> RowChange | None:
-    """Returns what outcomes name of a change: groups, or the whole row."""
+    """Returns the part of a change that outcomes name: groups, or the complete row."""
     key = key_of(change["id"]) if "id" in change else None
     named = [
         one.get("group")

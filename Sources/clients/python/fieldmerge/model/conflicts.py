@@ -24,10 +24,10 @@ _LISTED = (CONFLICT, OVERTAKEN)
 
 
 class Conflicts(Notes):
-    """Entries for groups in which two edits met."""
+    """Entries for groups that two edits changed."""
 
     def _enter(self, kind: str, push: int, key: str, told: Json) -> Json:
-        """Adds an entry, or makes the overtaken edit of this group this entry; returns what is told, with its name."""
+        """Adds an entry, or turns the overtaken edit of this group into it. Returns the entry with its name."""
         place = place_of(told["resource"], key, told["section"], told["item"], told["group"])
         seq = self.database.value(
             "SELECT seq FROM conflict WHERE push = ? AND place = ? AND kind = ?", push, place, OVERTAKEN
@@ -43,7 +43,7 @@ class Conflicts(Notes):
         return told
 
     def _fields_of_group(self, told: Json) -> list[str] | None:
-        """The fields of the group of an entry, by which its values are read under other rules."""
+        """The fields of the entry's group. They are needed to read its values under other rules."""
         known = self._known(told["resource"])
         if known is None or told["group"] is None or not known.has(str(told["section"])):
             return None
@@ -59,7 +59,7 @@ class Conflicts(Notes):
             self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", seq)
 
     def _map_entries(self, ids: Mapping[str, Any], temporary: str) -> None:
-        """Replaces a temporary id in the places of overtaken edits."""
+        """Replaces a temporary id in the keys of overtaken edits."""
         for seq, place, body in self.database.rows(
             "SELECT seq, place, body FROM conflict WHERE kind = ? AND place LIKE ?", OVERTAKEN, f"%{temporary}%"
         ):
@@ -75,7 +75,7 @@ class Conflicts(Notes):
             )
 
     def _rename_entries(self, resource: Resource) -> None:
-        """Gives the entries of groups that have a new name this name, in the list and in events."""
+        """Updates the names of renamed groups in entries and events."""
         for seq, place, body in self.database.rows("SELECT seq, place, body FROM conflict"):
             name, key, section, item, group = json.loads(place)
             if name != resource.name or group is None or not resource.has(section):
@@ -88,14 +88,14 @@ class Conflicts(Notes):
                 self.database.write("UPDATE event SET body = ? WHERE entry = ?", text, seq)
 
     def _queue(self, kind: str, body: Json) -> None:
-        """Queues an event, that of an entry if it has a name."""
+        """Queues an event. It belongs to an entry if it has a name."""
         entry = int(body["name"]) if "name" in body else None
         self.database.write("INSERT INTO event (kind, body, entry) VALUES (?, ?, ?)", kind, json.dumps(body), entry)
         self.database.write("DELETE FROM event WHERE seq <= (SELECT max(seq) FROM event) - ?", EVENTS_KEPT)
 
     def _leave_overtaken(self, push: int, edits: Collection[StoredEdit] = (), *, is_merged: bool = False) -> None:
-        """Removes the overtaken edits of a push from the list, except those of groups that it still edits. Merged ones
-        can still be decided."""
+        """Removes the overtaken edits of a push from the list, except for groups that it still edits. The app can
+        still decide merged edits."""
         rows = self.database.rows("SELECT seq, place FROM conflict WHERE push = ? AND kind = ?", push, OVERTAKEN)
         if not rows:
             return
@@ -114,8 +114,8 @@ class Conflicts(Notes):
         return [json.loads(body) for (body,) in rows]
 
     def take_entry(self, name: str, *, was: str) -> bool:
-        """Removes an entry from the list in the transaction under way; false if the app has decided it before, or if its
-        edit was never sent. Throws `NotPossible` for a conflict that is no longer kept."""
+        """Removes an entry from the list in the current transaction. Returns false if the app has decided it already,
+        or if its edit was never sent. Throws `NotPossible` for a conflict that is no longer kept."""
         kind = self.database.value("SELECT kind FROM conflict WHERE seq = ?", int(name))
         if kind is None and was == CONFLICT:
             raise NotPossible("not-listed", "Only the newest 1,000 conflicts are kept. Make the edit anew.")
@@ -128,7 +128,7 @@ class Conflicts(Notes):
     def next_event(
         self, kinds: Iterable[str], *, after: int, without: Collection[int] = ()
     ) -> tuple[int, str, Json] | None:
-        """Returns the next event of these kinds that no other process delivers, and has this one deliver it."""
+        """Returns the next event of these kinds that no other process delivers, and reserves it for this process."""
         kinds = list(kinds)
         marks = ", ".join("?" * len(kinds))
         rows = self.database.rows(
@@ -152,8 +152,8 @@ class Conflicts(Notes):
         return cursor.rowcount == 1
 
     def forget_event(self, seq: int) -> None:
-        """Deletes an event that the app has handled, in one transaction. Of the entries, the newest 1,000 in the list and
-        the newest 1,000 others stay."""
+        """Deletes an event that the app has handled, in one transaction. Keeps the newest 1,000 listed entries and
+        the newest 1,000 unlisted entries."""
         with self.database.transaction("event"):
             self.database.write("DELETE FROM event WHERE seq = ?", seq)
             for kinds in (_LISTED, (MERGED, TAKEN)):
@@ -165,12 +165,12 @@ class Conflicts(Notes):
 
 
 def place_of(resource: str, key: str, section: Any, item: Any, group: Any) -> str:
-    """Returns a group of a record as text."""
+    """Returns the key of a group of a record as text."""
     return json.dumps([resource, key, section, None if item is None else key_of(item), group])
 
 
 def told_fields(section: Section, told: Json, side: str) -> Json:
-    """Returns a value of an entry as fields under their present names, also if its group had other fields then."""
+    """Returns a value of an entry as fields under their current names, even if the group had other fields then."""
     value, names = told.get(side), told.get("fields")
     if names is None:
         return section.group(section.present_group(told["group"])).spread(value)

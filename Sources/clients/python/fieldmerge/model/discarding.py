@@ -1,4 +1,4 @@
-"""Unsent edits that the app takes back."""
+"""Unsent edits that the app discards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UnsentPush:
 
 
 class Discarding(Resending):
-    """The list of what waits, and edits that are discarded before they are sent."""
+    """The list of waiting edits, and the discarding of unsent edits."""
 
     def unsent(self) -> list[UnsentPush]:
         """Returns the pushes without an answer, in their order."""
@@ -35,21 +35,22 @@ class Discarding(Resending):
             return [UnsentPush(seq, state == SENT or self.is_unstored(seq), self.edits_of(seq)) for seq, state in rows]
 
     def is_unstored(self, seq: int) -> bool:
-        """Returns whether a push was sent although that could not be stored."""
+        """Returns whether a push was sent although the store could not be written."""
         raise NotImplementedError
 
     def _end_stays(self) -> None:
-        """Deletes records that left the filter once nothing of them is pending."""
+        """Deletes records that left the filter and have no pending edit."""
         raise NotImplementedError
 
     def _tell_passed(self, seq: int, *, only: Collection[GroupPlace] | None = None) -> None:
-        """Enters the groups of a push, all or some, that were changed since the values that it has as `old`; removes the
-        entries of the others."""
+        """Adds entries for the groups of a push that another edit has changed since `old`. Removes the entries of its
+        other groups."""
         raise NotImplementedError
 
     def discard_unsent(self, seq: int, shown: Collection[StoredEdit]) -> bool:
-        """Takes a push out of the queue with everything that uses what it creates, in one transaction; false if it has
-        an answer. Throws `NotPossible` if it was sent, or if it contains other edits than those that the app was shown."""
+        """Removes a push and the edits that use its new rows from the queue, in one transaction. Returns false if the
+        push has an answer. Throws `NotPossible` if it was sent, or if its edits differ from those that the app has
+        read."""
         with self.database.transaction("discard unsent"):
             state = self.database.value("SELECT state FROM push WHERE seq = ?", seq)
             if state == SENT:
@@ -64,7 +65,7 @@ class Discarding(Resending):
         return True
 
     def _values(self, edits: Collection[StoredEdit]) -> list[Any]:
-        """Returns the new values that edits contain, under the ids that are known now."""
+        """Returns the new values of edits, with the current ids."""
         found: list[Any] = []
         for edit in edits:
             ids = {one: self.resolve(one) for one in row_changes.used_ids(edit.id, edit.changes)}
@@ -106,7 +107,7 @@ class Discarding(Resending):
         return not Ties.of(edits, self._known).names.isdisjoint(created)
 
     def _uncover(self, discarded: StoredEdit) -> None:
-        """Gives later edits of the same groups the `old` of a discarded edit."""
+        """Copies the `old` of a discarded edit to later edits of its groups."""
         known = self._known(discarded.resource)
         if known is None:
             return

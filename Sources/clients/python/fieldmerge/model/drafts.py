@@ -1,4 +1,4 @@
-"""Edits of the app: put into the queue, joined with what waits there, changed where they were overtaken."""
+"""Edits of the app: added to the queue, joined with waiting edits, changed if they are overtaken."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Drafts(Discarding):
     """Edits that were not sent yet."""
 
     def commit(self, drafts: list[Draft], *, atomic: str | None, replaces: int | None = None) -> str:
-        """Stores an edit of the app with its ticket, in one transaction; returns the ticket's token.
+        """Stores an edit of the app with its ticket, in one transaction. Returns the ticket's token.
 
-        `replaces` is a refused push that the edit takes the place of.
+        `replaces` is a refused push that the edit replaces.
         """
         with self.database.transaction("edit"):
             self._check_open()
@@ -70,7 +70,7 @@ class Drafts(Discarding):
         return draft if known is None else replace(draft, changes=renamed(known, draft.changes))
 
     def _is_seen(self, resource: Resource, record_id: Any, changes: list[RowChange]) -> bool:
-        """Whether the groups that an edit with a base of its own changes have the values of that base."""
+        """Returns whether the record still has the base's values of the groups that a based edit changes."""
         return row_changes.is_seen(resource, self.view(resource.name, record_id), changes)
 
     def _check_open(self) -> None:
@@ -92,13 +92,13 @@ class Drafts(Discarding):
             raise InvalidEdit("id", f"there is a record {record_id!r} of {resource.name} already")
         assert self.rules is not None
         if self.rules.edition != draft.rules_version or draft.is_based:
-            # A base can lack fields: it was read under other rules.
+            # A base lacks fields if it was read under other rules.
             changes = row_changes.regroup(resource, seen, changes)
         changes = self._filled_since(resource, draft, changes)
         return resource, record_id, self._marked(resource, record_id, changes)
 
     def _filled_since(self, resource: Resource, draft: Draft, changes: list[RowChange]) -> list[RowChange]:
-        """Returns changes whose `old` is what the answers to creations say that came since the edit was begun."""
+        """Returns changes whose `old` contains the answers to creations that came after the edit began."""
         begun: Json = {"id": draft.id}
         for change in draft.changes:
             if "id" in change:
@@ -114,7 +114,7 @@ class Drafts(Discarding):
         return row_changes.fill_unknown(resource, told, row_changes.mark_unknown(changes, unknown))
 
     def _join(self, edits: list[tuple[Resource, Any, list[RowChange]]], atomic: str | None) -> int | None:
-        """Adds an edit to the unsent push that holds all of its records, if there is one that may take it."""
+        """Adds an edit to the unsent push that contains all of its records, if a push may accept it."""
         places = [(resource.name, key_of(record_id)) for resource, record_id, _ in edits]
         seq: int | None = None
         for resource_name, key in places:
@@ -124,7 +124,7 @@ class Drafts(Discarding):
             return None
         state, push_atomic, owner = self.database.row("SELECT state, atomic, owner FROM push WHERE seq = ?", seq)
         if not self._may_join(owner):
-            return None  # its process may have sent it although it could not store that
+            return None  # Its process may have sent it without storing that.
         if state != UNSENT or (push_atomic != atomic and (atomic is not None or len(edits) > 1)):
             return None
         held = {(edit.resource, edit.key): edit for edit in self.edits_of(seq)}
@@ -156,7 +156,7 @@ class Drafts(Discarding):
     def _cancels_above_another(
         self, edit: StoredEdit, resource: Resource, changes: list[RowChange], joined: list[RowChange]
     ) -> bool:
-        """Whether a group would not be sent although the value below it is not the one that the app has set."""
+        """Returns whether a group would not be sent although the value below differs from the app's value."""
         below = self._seen(edit.resource, edit.key, before=edit.push)
         for change in changes:
             section, mark = resource.section(change["section"]), row_changes.place_of_row(change)[1]
@@ -164,18 +164,18 @@ class Drafts(Discarding):
             for name, values in change.get("groups", {}).items():
                 group = section.group(name)
                 if row is None or group.merge in ("add", "set"):
-                    continue  # what counts or collects is sent as a difference
+                    continue  # Counters and collections are sent as a difference.
                 is_sent = row_changes.change_of(joined, section.name, mark, name) is not None
                 if not is_sent and not row_changes.equal_where_known(group, row, values["new"]):
                     return True
         return False
 
     def _may_join(self, owner: str | None) -> bool:
-        """Whether a push is of this process, or of one that has ended."""
+        """Returns whether this process made a push, or its process has ended."""
         return owner in (None, self.owner) or has_ended(str(owner))
 
     def _drops_what_is_used(self, edit: StoredEdit, resource: Resource, joined: list[RowChange]) -> bool:
-        """Whether a row would never be created whose temporary id stands elsewhere."""
+        """Returns whether a row would never be created although another edit uses its temporary id."""
         root = resource.root.name
         before = set(row_changes.created_ids(edit.id, edit.changes, root))
         dropped = before - set(row_changes.created_ids(edit.id, joined, root))
@@ -200,12 +200,13 @@ class Drafts(Discarding):
         return rows <= limits.get("items", 10_000) and size <= limits.get("body", 1 << 20) * 0.8
 
     def keep_mine(self, told: Json) -> bool:
-        """Makes the value that an entry shows the `old` of its edit, in one transaction; false if the edit was sent."""
+        """Makes the value of an entry the `old` of its edit, in one transaction. Returns false if the edit was
+        sent."""
         return self._redraft(told, keeps=True)
 
     def take_theirs(self, told: Json) -> bool:
-        """Drops the edit of an entry, with later ones that were made upon it, in one transaction; false if it was
-        sent."""
+        """Drops the edit of an entry and the later edits that build on it, in one transaction. Returns false if it
+        was sent."""
         return self._redraft(told, keeps=False)
 
     def _redraft(self, told: Json, *, keeps: bool) -> bool:
@@ -228,7 +229,7 @@ class Drafts(Discarding):
                     continue
                 values = change["groups"][group.name]
                 if last is not None and (keeps or not row_changes.follows(group, last, values["old"])):
-                    continue  # it was not made upon the edit of the entry
+                    continue  # It does not build on the edit of the entry.
                 last = values["new"]
                 old = {**values["old"], **told_fields(section, told, "current")}
                 is_kept = keeps and not row_changes.equal_groups(group, old, last)
@@ -240,7 +241,7 @@ class Drafts(Discarding):
         return last is not None
 
     def _write_group(self, edit: StoredEdit, change: RowChange, name: str, values: Json | None) -> None:
-        """Stores other values of a group that an edit contains; `None` takes the group out."""
+        """Replaces the values of a group in an edit. `None` removes the group."""
         groups = {one: held for one, held in change["groups"].items() if one != name or values is not None}
         if values is not None:
             groups[name] = values

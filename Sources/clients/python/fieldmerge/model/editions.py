@@ -1,9 +1,13 @@
-"""Rules and shapes: which description of a resource counts, and drafts that another one changes.
+"""Rules and shapes: which description of a resource is in use, and how drafts change with it.
 
-A resource is *stale* while its bases are of another shape than the rules have. Until its records are read again, its
-earlier description counts, and nothing is sent. Notes: `shapes` has the shape of the bases of each resource, `stale` the
-earlier description of each stale resource (null if unknown), `edition` names the descriptions that count, `named` those
-whose names the edits have. `shapesOf` has the rules that a snapshot in a file was made under.
+A resource is *stale* while its bases have another shape than the rules. Until its records are read again, its earlier
+description is in use, and no push is sent. Notes:
+
+- `shapes`: the shape of the bases of each resource
+- `stale`: the earlier description of each stale resource, null if unknown
+- `edition`: the descriptions in use
+- `named`: the descriptions whose names the edits use
+- `shapesOf`: the rules of a snapshot in a file
 """
 
 from __future__ import annotations
@@ -24,10 +28,10 @@ from .refusals import Refusals
 
 
 class Editions(Refusals):
-    """Rules, and pushes that were built under earlier ones."""
+    """Rules, and pushes that were built under earlier rules."""
 
     def store_rules(self, text: str) -> None:
-        """Stores rules, and builds what was not sent yet as they say, in one transaction."""
+        """Stores rules, and rebuilds unsent pushes for them, in one transaction."""
         rules = Rules.parse(text)
         with self.database.transaction("rules"):
             self._check_lease()
@@ -41,24 +45,25 @@ class Editions(Refusals):
             self._tell()
 
     def note_shapes(self) -> None:
-        """Notes which bases are of another shape, if an earlier version of this library has read them."""
+        """Notes which bases have another shape, if an earlier version of this library has read them."""
         text = self.database.meta("rules")
         if text is not None and self.database.meta("shapes") is None:
             self._note_stale(Rules.parse(text), {})
 
     def stale(self) -> list[str]:
-        """Returns the resources whose records have to be read again before anything is sent."""
+        """Returns the resources whose records have to be read again before a push is sent."""
         return sorted(self.database.meta("stale") or {})
 
     def _descriptions(self) -> dict[str, Any]:
-        """The descriptions that count now, by resource; `None` for bases of an unknown shape."""
+        """The descriptions in use, by resource; `None` for bases of an unknown shape."""
         text = self.database.meta("rules")
         stale = self.database.meta("stale") or {}
         described = json.loads(text)["resources"] if text is not None else []
         return {one["resource"]: stale.get(one["resource"], one) for one in described}
 
     def description(self, resource: str) -> Json:
-        """Returns the gateway's description of a resource: the earlier one while its records are of an earlier shape."""
+        """Returns the gateway's description of a resource: the earlier one while its records have an earlier
+        shape."""
         resources = json.loads(self.database.meta("rules"))["resources"]
         own: Json = next(one for one in resources if one["resource"] == resource)
         return (self.database.meta("stale") or {}).get(resource) or own
@@ -88,7 +93,7 @@ class Editions(Refusals):
         self._rules = None
 
     def _note_read(self, names: Iterable[str]) -> None:
-        """Has the rules count for resources whose bases are all of their shape now."""
+        """Uses the new rules for resources whose bases all have the new shape."""
         text = self.database.meta("rules")
         if text is None:
             return
@@ -112,7 +117,7 @@ class Editions(Refusals):
                 self._touched.add((name, "*"))
 
     def _regroup(self) -> None:
-        """Builds each unsent push again whose descriptions no longer count."""
+        """Rebuilds each unsent push whose descriptions are no longer in use."""
         rules = self.rules
         if rules is None:
             return
@@ -125,8 +130,8 @@ class Editions(Refusals):
                 self._regroup_push(seq, rules)
 
     def _rename(self, rules: Rules) -> None:
-        """Gives edits that were made under earlier names of fields and groups the present ones, also sent and refused
-        ones, and entries of lists."""
+        """Replaces earlier names of fields and groups with the current names in edits, sent and refused edits, and
+        list entries."""
         if self.database.meta("named") == rules.edition:
             return
         self.database.set_meta("named", rules.edition)
@@ -142,7 +147,7 @@ class Editions(Refusals):
                     self._touched.add((edit.resource, edit.key))
 
     def _rename_faulty(self, resource: Resource) -> None:
-        """Gives the paths in refusals the present names of groups."""
+        """Replaces earlier names of groups in the paths of refusals."""
         for seq, refusal, edits in self.refused():
             paths = refusal.get("faulty") or []
             if any(edit.resource == resource.name for edit in edits):
@@ -151,7 +156,7 @@ class Editions(Refusals):
                 self.database.write("UPDATE push SET refusal = ? WHERE seq = ?", json.dumps(refusal), seq)
 
     def _regroup_push(self, seq: int, rules: Rules) -> None:
-        """Builds a push as the rules group it, or refuses it if they lack what it edits."""
+        """Rebuilds a push for the groups of the rules, or refuses it if the rules lack a name that it edits."""
         built: list[tuple[StoredEdit, list[RowChange]]] = []
         for index, edit in enumerate(self.edits_of(seq)):
             try:

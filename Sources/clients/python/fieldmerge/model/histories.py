@@ -1,7 +1,7 @@
-"""Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
+"""Pushes of another history: they wait for a snapshot, and the transaction that ends it rebuilds them.
 
-Two notes: `otherHistory` has the numbers of pushes that are to be built again, each with true if its outcome is unknown.
-`otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
+Two notes: `otherHistory` has the numbers of pushes that wait to be rebuilt, each with true if its outcome is unknown.
+`otherRecord` has the numbers of sent pushes whose id names another record in the snapshot.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .parts import SENT, UNSENT, Frozen, Place, StoredEdit, new_problem, outcome
 
 @dataclass
 class Parts:
-    """What becomes of each edit of a push that is built again, by its place."""
+    """The parts of each edit of a rebuilt push, by the edit's index."""
 
     kept: dict[int, list[RowChange]] = field(default_factory=dict)
     unknown: dict[int, list[RowChange]] = field(default_factory=dict)
@@ -32,34 +32,34 @@ class Histories(Answers):
     """Pushes that the gateway has answered with `history-changed`."""
 
     def note_other_history(self, push: Frozen) -> None:
-        """Has nothing be sent before a snapshot, and a push be built again then, in one transaction."""
+        """Pauses sending until a snapshot is stored, and schedules the rebuild of a push, in one transaction."""
         with self.database.transaction("history"):
             self._check_lease()
             if not self._is_under_way(push):
                 return
             doubt = self.database.value("SELECT doubt FROM push WHERE seq = ?", push.seq)
-            # One request was answered now; of an earlier one it is not known what it did in the history that is gone.
+            # This answer is for one request. The effect of an earlier request on the lost history is unknown.
             waiting = self.database.meta("otherHistory") or {}
             self.database.set_meta("otherHistory", {**waiting, str(push.seq): doubt > 1})
             self.database.set_meta("resnapshot", True)
             under_way = self.database.meta("snapshot")
             if under_way is None or under_way.get("feed") == json.loads(push.body).get("feed"):
-                self.database.set_meta("snapshot", None)  # else it is one of the new history
+                self.database.set_meta("snapshot", None)  # Otherwise it belongs to the new history.
 
     def rebuild(self) -> None:
-        """Builds the pushes that wait for it again, in one transaction."""
+        """Rebuilds the waiting pushes, in one transaction."""
         with self.database.transaction("rebuild"):
             self._check_lease()
             self._rebuild()
             self._tell()
 
     def _refuse_others(self, place: Place, held: Json | None, record: Json | None) -> None:
-        """Refuses the edits of a record that a snapshot of another history shows as another one."""
+        """Refuses the edits of a record whose id names another record in a snapshot of another history."""
         snapshot, known = self.database.meta("snapshot"), self._known(place[0])
         if record is None or known is None or not snapshot or snapshot.get("feed") == self.database.meta("feed"):
             return
         if snapshot.get("unless") is not None:
-            return  # the difference of two filters is of the same history
+            return  # The difference of two filters belongs to the same history.
         edits = self.pending(*place)
         if not edits or not row_changes.is_other(known, held, record, [edit.changes for edit in edits]):
             return
@@ -71,7 +71,7 @@ class Histories(Answers):
             if state == UNSENT or str(edit.push) in waiting:
                 self._refuse_other(edit)
             else:
-                # Bytes under way are repeated first. The gateway decides by their feed.
+                # Sent bytes are repeated first. The gateway decides by their feed.
                 numbers = self.database.meta("otherRecord") or []
                 self.database.set_meta("otherRecord", [*numbers, edit.push])
 
@@ -92,7 +92,7 @@ class Histories(Answers):
         done: set[Any] = set()
         for seq in numbers:
             self._regroup_sent(seq)
-        # What a later push finds done, the earlier ones have done.
+        # If the record has the effect of a later push, it had the effects of the earlier pushes.
         numbers = [seq for seq in numbers if self._is_sent(seq)]
         parts = {seq: self._parts(seq, is_unknown=waiting[str(seq)], done=done) for seq in reversed(numbers)}
         for seq in numbers:
@@ -114,7 +114,7 @@ class Histories(Answers):
         return bool(self.database.value("SELECT state FROM push WHERE seq = ?", seq) == SENT)
 
     def _regroup_sent(self, seq: int) -> None:
-        """Builds a push that was sent as the rules group it now."""
+        """Rebuilds a sent push for the groups of the current rules."""
         rules = self.rules
         row = self.database.row("SELECT state, rules FROM push WHERE seq = ?", seq)
         if rules is not None and row is not None and row[0] == SENT and row[1] != rules.edition:
@@ -126,7 +126,7 @@ class Histories(Answers):
             left = parts.kept.get(edit.place, [])
             base = self._base(edit.resource, edit.key)
             if base is not None:
-                # Rows that are shown as created have no other answer.
+                # Rows that the snapshot shows as created get no other answer.
                 others = [*left, *parts.unknown.get(edit.place, [])]
                 done = replace(edit, changes=[one for one in edit.changes if one not in others])
                 self._keep_filled(done, base, {})
@@ -178,7 +178,7 @@ class Histories(Answers):
         return parts
 
     def _move_dependents(self, edits: list[StoredEdit], parts: Parts) -> None:
-        """Moves rows that use an id of an unknown one to the unknown ones."""
+        """Moves rows that use the id of an edit with unknown outcome to the edits with unknown outcome."""
         is_moved = True
         while is_moved:
             is_moved = False

@@ -26,8 +26,9 @@ class Waiting:
 class Lanes(Drafts):
     """The pushes that wait for an answer, in the order in which they may be sent.
 
-    Some are passed over: those of a resource of another shape, and large ones. A later push waits behind such a one if
-    they share something.
+    Pushes of a resource of another shape, and large pushes, are skipped. A later push waits for a skipped push if
+    they share
+    a record or an id.
     """
 
     large_under_way: int | None = None

@@ -1,4 +1,4 @@
-"""What a store notes beside records and edits: which process syncs, and what headers of answers have named."""
+"""Notes of a store: the process that syncs, and values from headers of answers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from .subsets import Subsets
 
 
 class Notes(Subsets):
-    """The lease of the process that syncs, and notes under a name."""
+    """The lease of the process that syncs, and named values."""
 
     _has_lease = False
 
     def take_lease(self) -> bool:
-        """Acquires the right to sync, in one transaction; false while another process has it and beats it.
+        """Acquires the lease for a sync, in one transaction. Returns false while another process renews it.
 
-        A store that cannot be written is synced without: two processes that push at once are harmless, since keys are
-        the same.
+        If the store cannot be written, the sync runs without the lease. Two processes that push at once are harmless,
+        because
+        their keys are equal.
         """
         try:
             with self.database.transaction("lease"):
@@ -32,13 +33,13 @@ class Notes(Subsets):
         return True
 
     def _is_leased(self) -> bool:
-        """Whether another process has the right to sync."""
+        """Returns whether another process has the lease."""
         row = self.database.row("SELECT owner, beat FROM lease")
         is_strange = row is not None and row[0] != self.owner and not has_ended(row[0])
         return is_strange and abs(self.clock.now() - row[1]) < BEAT_SECONDS * MISSED_BEATS
 
     def beat(self) -> None:
-        """Says that the sync under way is alive, in one transaction."""
+        """Renews the lease, in one transaction."""
         with self.database.transaction("beat"):
             self.database.write("UPDATE lease SET beat = ? WHERE owner = ?", self.clock.now(), self.owner)
 
@@ -46,7 +47,7 @@ class Notes(Subsets):
         self._has_lease = is_held
 
     def drop_lease(self) -> None:
-        """Gives the right to sync back, in one transaction."""
+        """Releases the lease, in one transaction."""
         self._has_lease = False
         with self.database.transaction("lease ends"):
             self.database.write("DELETE FROM lease WHERE owner = ?", self.owner)
@@ -54,34 +55,34 @@ class Notes(Subsets):
     def _check_lease(self) -> None:
         owner = self.database.value("SELECT owner FROM lease")
         if owner != self.owner and (owner is not None or self._has_lease):
-            raise LeaseLost()  # no owner: another process has taken over, and returned the lease
+            raise LeaseLost()  # No owner: another process has acquired and released the lease.
 
     def offset(self) -> float:
-        """Returns the seconds from this clock to the gateway's by the answers so far; 0 before the first."""
+        """Returns the seconds from this clock to the gateway's clock; 0 before the first answer."""
         return float(self.database.meta("clockOffset") or 0) if self._offset is None else self._offset
 
     def note_offset(self, offset: float) -> None:
-        """Keeps the seconds from this clock to the gateway's until a transaction stores them."""
+        """Keeps the seconds from this clock to the gateway's clock until a transaction stores them."""
         self._offset = offset
 
     def who(self) -> str | None:
-        """Returns for whom the store is, as the gateway named it in the first answer; `None` if it named nobody."""
+        """Returns the store's user, as the first answer of the gateway named it; `None` if it named no user."""
         return self._who or self.database.meta("who")
 
     def note_who(self, who: str | None) -> None:
-        """Keeps for whom the store is until a transaction stores it. The first answer counts."""
+        """Keeps the store's user until a transaction stores it. Only the first answer counts."""
         if who is not None and self.who() is None:
             self._who = who
 
     def _store_noted(self) -> None:
-        """Stores what the headers of answers have named."""
+        """Stores the values from headers of answers."""
         if self._who is not None and self.database.meta("who") is None:
             self.database.set_meta("who", self._who)
         if self._offset is not None and self._offset != (self.database.meta("clockOffset") or 0):
             self.database.set_meta("clockOffset", self._offset)
 
     def _server_time(self) -> float:
-        """Returns the gateway's time by the answers so far, else the clock's; never an earlier time."""
+        """Returns the gateway's estimated time, or the clock's time before the first answer. It never decreases."""
         return self.clock.now() + self.offset()
 
     def note(self, **values: Any) -> None:
@@ -91,7 +92,7 @@ class Notes(Subsets):
                 self.database.set_meta(name, value)
 
     def _hooks(self) -> None:
-        """Lets the app add edits of its own to the transaction that stores what the server told."""
+        """Lets the app add edits to the transaction that stores the server's changes."""
         incoming, self._incoming = self._incoming, []
         if self.run_hooks is not None and incoming:
             self.run_hooks(incoming)

@@ -1,4 +1,4 @@
-"""Which pushes may change their order: those that share nothing."""
+"""Which pushes may change their order: those that share no record or id."""
 
 from __future__ import annotations
 

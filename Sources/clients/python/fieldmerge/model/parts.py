@@ -1,4 +1,4 @@
-"""Words of the model: states of pushes, edits, and what answers say of them."""
+"""Shared types of the model: states of pushes, edits, and answers."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ GroupPlace = tuple[str, "str | None", str]
 
 
 class LeaseLost(Exception):
-    """Another process has taken over the sync: what this one was told counts no more."""
+    """Another process has acquired the lease, so this process drops its answer."""
 
 
 class SnapshotEnded(OSError):
-    """The snapshot that is being stored counts no more: the next one begins at its first record."""
+    """The snapshot that is being stored is no longer valid. The next snapshot begins at its first record."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """An edit of one record, as an app has made it."""
+    """An edit of one record, as the app made it."""
 
     resource: str
     id: Any
@@ -52,7 +52,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Frozen:
-    """A push as it goes over the wire, always in the same bytes."""
+    """A push with the bytes that each request sends."""
 
     seq: int
     key: str
@@ -82,7 +82,7 @@ class StoredEdit:
 
 @dataclass(frozen=True)
 class Change:
-    """A record that the server told anew, before it is stored; its functions add edits to the same
+    """A new version of a record from the server, before it is stored. Its functions add edits to the same
     transaction."""
 
     resource: str
@@ -92,7 +92,7 @@ class Change:
     transaction: Any = field(repr=False, compare=False)
 
     def edit(self, resource: str | None = None, record_id: Any = None) -> Any:
-        """Edits a record, this one if none is named: `with change.edit() as s:`."""
+        """Edits a record, by default this one: `with change.edit() as s:`."""
         return self.transaction.edit(resource or self.resource, self.id if resource is None else record_id)
 
     def create(self, resource: str, record_id: Any = None) -> Any:
@@ -100,7 +100,7 @@ class Change:
         return self.transaction.create(resource, record_id)
 
     def delete(self, resource: str | None = None, record_id: Any = None) -> None:
-        """Deletes a record, this one if none is named."""
+        """Deletes a record, by default this one."""
         self.transaction.delete(resource or self.resource, self.id if resource is None else record_id)
 
 
@@ -116,7 +116,7 @@ def new_problem(code: str, status: int, title: str, detail: str) -> Json:
 
 
 def outcome_unknown() -> Json:
-    """Returns the problem of an edit of which nobody can say whether it was merged."""
+    """Returns the problem of an edit whose outcome is unknown."""
     return new_problem("outcome-unknown", 409, "Outcome unknown", "This edit may have been merged already.")
 
 
@@ -125,7 +125,7 @@ def pairs(edits: list[StoredEdit], results: list[Json]) -> list[tuple[StoredEdit
 
 
 def conflicts_of(edit: StoredEdit, result: Json, *, is_refused: bool = False) -> list[Json]:
-    """The conflicts of a result as events tell them. In a refused push, each has the outcome `refused`."""
+    """The conflicts of a result as in events. In a refused push, each has the outcome `refused`."""
     told = []
     for outcome in result.get("outcomes") or []:
         if not outcome.get("conflict"):
@@ -142,7 +142,7 @@ def conflicts_of(edit: StoredEdit, result: Json, *, is_refused: bool = False) ->
 
 
 def with_real_ids(record: Json | None, ids: Mapping[str, Any]) -> Json | None:
-    """A record as it is once temporary ids are replaced."""
+    """Returns a record with real ids in place of temporary ids."""
     if record is None or not ids:
         return record
 
@@ -157,5 +157,5 @@ def with_real_ids(record: Json | None, ids: Mapping[str, Any]) -> Json | None:
 
 
 def with_problem(held: Json | None, problem: Json) -> Json | None:
-    """Returns a base that the server cannot read now: the last one, which shows the problem; `None` if there is none."""
+    """Returns the last base with the problem, for a record that the server cannot read now; `None` without a base."""
     return None if held is None else {**held, "problem": problem}

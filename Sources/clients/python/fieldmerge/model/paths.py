@@ -25,7 +25,7 @@ def path_of(change: RowChange, group: str | None = None) -> str:
 
 
 def renamed_path(resource: Resource, path: str) -> str:
-    """Returns a path with the present name of its group."""
+    """Returns a path with the current name of its group."""
     match = _PATH.fullmatch(path)
     if match is None or match["name"] is None or not resource.has(match["section"]):
         return path
@@ -48,7 +48,7 @@ def split(resource: Resource, changes: list[RowChange], paths: list[str]) -> tup
         rest += [kept] if kept else []
         left += [gone] if gone else []
     if any(change["section"] == root and change["do"] != "edit" for change in left):
-        return [], changes  # without its record nothing is left
+        return [], changes  # without its record, no row is left
     return rest, left
 
 

@@ -14,13 +14,13 @@ from .parts import SENT, SnapshotEnded, with_problem
 
 
 class Pulls(Histories):
-    """What the server tells of by itself, stored with its place."""
+    """Stores the server's changes and snapshots, with their revision."""
 
     def store_page(self, page: Json, *, asked: tuple[str | None, int | None], shows: Iterable[int] = ()) -> int:
-        """Stores a page of changes with its feed and revision, in one transaction; returns how many.
+        """Stores a page of changes with its feed and revision, in one transaction. Returns the number of changes.
 
         `shows` are the large pushes whose answer was stored before the page was requested.
-        Stores nothing of a page of other rules: they are read first, and the changes come again.
+        Stores no change of a page of other rules. The rules are read first, and the changes come again.
         """
         with self.database.transaction("page"):
             self._check_lease()
@@ -49,7 +49,7 @@ class Pulls(Histories):
         return count
 
     def _begin_pull(self) -> None:
-        """Counts pulls, so that an answer that is told again can be told from what was read since."""
+        """Counts pulls, so that a repeated answer can use the records that were read since."""
         self.database.set_meta("pulls", (self.database.meta("pulls") or 0) + 1)
         if self.database.value("SELECT 1 FROM push WHERE state = ? LIMIT 1", SENT) is None:
             self.database.write("DELETE FROM tombstone")
@@ -86,7 +86,8 @@ class Pulls(Histories):
         return 1
 
     def _stays_here(self, told: Json, parts: set[str]) -> bool:
-        """Returns whether a record stays although the server tells it as gone: it may only have left the filter."""
+        """Returns whether a record stays although the server reports it as deleted. It may only have left the
+        filter."""
         if told["resource"] not in parts or not self.keeps(told["resource"]):
             return False
         is_lost = told["record"] is None and not told.get("problem")
@@ -95,8 +96,9 @@ class Pulls(Histories):
     def begin_snapshot(
         self, head: Json, *, goes_on: bool = False, subset: str | None = None, unless: str | None = None
     ) -> bool:
-        """Notes that a snapshot is being stored, in one transaction; false where one that broke off was to go on
-        and this is another, or one of other rules: then the next begins at its first record.
+        """Notes that a snapshot begins, in one transaction. Returns false if it should continue an interrupted
+        snapshot but
+        is another one, or has other rules. Then the next snapshot begins at its first record.
 
         `subset` is its filter. With `unless`, the id of an event, it is the difference to the filter of that feed.
         """
@@ -121,18 +123,18 @@ class Pulls(Histories):
                 self.database.set_meta("target", {"filter": subset})
             self.database.set_meta("snapshot", note)
             if self.database.meta("feed") is None:
-                # It stays until all records of this feed are replaced, also if another snapshot begins before.
+                # The note stays until all records of this feed are replaced, even if another snapshot begins first.
                 self.database.set_meta("feed", head["feed"])
         return True
 
     def forget_snapshot(self) -> None:
-        """Has the next snapshot begin at its first record, in one transaction."""
+        """Makes the next snapshot begin at its first record, in one transaction."""
         with self.database.transaction("snapshot anew"):
             self._check_lease()
             self.database.set_meta("snapshot", None)
 
     def store_part(self, lines: list[Json], *, cursor: str | None) -> None:
-        """Stores some records of a snapshot, and from where it goes on, in one transaction."""
+        """Stores some records of a snapshot, and where it continues, in one transaction."""
         with self.database.transaction("snapshot"):
             self._check_lease()
             self._take_lines("snapshot", lines, cursor)
@@ -145,7 +147,7 @@ class Pulls(Histories):
             if not self.keeps(line["resource"]) or self._stays_here(line, parts):
                 continue
             if is_difference and line["record"] is None and line["resource"] in parts:
-                self._lose(line["resource"], line["id"], tells_gone=False)  # the app leaves it out: no news
+                self._lose(line["resource"], line["id"], tells_gone=False)  # The app left the resource out.
             elif not self._take(line):
                 self.database.write(
                     "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
@@ -158,14 +160,15 @@ class Pulls(Histories):
         self._tell()
 
     def _note_under_way(self, name: str) -> Json:
-        """Returns the note of a snapshot; throws `SnapshotEnded` if another thread has had the next one begin anew."""
+        """Returns the note of a snapshot. Throws `SnapshotEnded` if another thread has reset the snapshot."""
         note: Json | None = self.database.meta(name)
         if note is None:
             raise SnapshotEnded("the snapshot has to begin anew")
         return note
 
     def drop_old(self, limit: int, *, resources: list[str] | None = None) -> bool:
-        """Deletes some records that the snapshot does not hold, in one transaction; false where none is left."""
+        """Deletes some records that the snapshot does not contain, in one transaction. Returns false if none is
+        left."""
         with self.database.transaction("snapshot drops"):
             self._check_lease()
             generation = self.database.meta("generation") or 0
@@ -189,7 +192,7 @@ class Pulls(Histories):
         return bool(rows)
 
     def end_snapshot(self) -> None:
-        """Stores feed and revision of a snapshot that is whole, in one transaction."""
+        """Stores feed and revision of a complete snapshot, in one transaction."""
         with self.database.transaction("snapshot ends"):
             self._check_lease()
             note = self._note_under_way("snapshot")
@@ -217,5 +220,5 @@ class Pulls(Histories):
 
 
 def is_same_snapshot(under_way: Json, head: Json) -> bool:
-    """Whether a snapshot goes on: of one feed and revision, and of the same rules."""
+    """Returns whether a snapshot continues another: both have the same feed, revision and rules."""
     return all(under_way.get(name) == head.get(name) for name in ("feed", "revision", "rules"))

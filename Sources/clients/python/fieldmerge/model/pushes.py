@@ -1,4 +1,4 @@
-"""Pushes as they stand in the queue, and the tickets of their edits."""
+"""The queue of pushes, and the tickets of their edits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pushes(Conflicts):
         return str(uuid.uuid4())
 
     def _reopen(self, seq: int) -> None:
-        """Has a push be sent anew, with a new key."""
+        """Reopens a push, with a new key."""
         self.database.write(
             "UPDATE push SET state = ?, key = ?, body = NULL, doubt = 0, pulls = 0 WHERE seq = ?",
             *(UNSENT, self._new_key(), seq),
@@ -46,7 +46,7 @@ class Pushes(Conflicts):
     def _marked(
         self, resource: Resource, record_id: Any, changes: list[RowChange], *, before: int | None = None
     ) -> list[RowChange]:
-        """The changes with a mark at each `old` that is known only once a creation of one's own is answered."""
+        """Returns changes with a mark at each `old` that depends on the answer to this client's own creation."""
         earlier = [
             edit.changes
             for edit in self.pending(resource.name, key_of(record_id))
@@ -55,7 +55,7 @@ class Pushes(Conflicts):
         return row_changes.mark_unknown(changes, row_changes.unnamed(resource, earlier))
 
     def _fill(self, edit: StoredEdit, resource: Resource, record: Json, *, is_late: bool = False) -> None:
-        """Gives each `old` of an edit that was unknown what the record holds."""
+        """Sets each unknown `old` of an edit to the record's value."""
         changes = row_changes.fill_unknown(resource, record, edit.changes, is_late=is_late)
         if json_equal(changes, edit.changes):
             return
@@ -84,7 +84,7 @@ class Pushes(Conflicts):
         self.database.write("UPDATE push SET creates = ? WHERE seq = ?", json.dumps(made), seq)
 
     def _settle_cancelled(self, seq: int) -> None:
-        """Settles the tickets of whose records nothing is left to send."""
+        """Settles tickets whose records have no edit left to send."""
         edits = self.edits_of(seq)
         self._leave_overtaken(seq, edits)
         held = {(edit.resource, edit.key) for edit in edits}
@@ -112,12 +112,13 @@ class Pushes(Conflicts):
         self.database.after_commit(self.on_outcome)
 
     def ticket_outcome(self, token: str) -> Json | None:
-        """Returns what became of an edit; nil where nothing has yet."""
+        """Returns the outcome of an edit; `None` before an answer."""
         text = self.database.value("SELECT outcome FROM ticket WHERE token = ?", token)
         return None if text is None else json.loads(text)
 
     def find_ticket(self, wanted: Any, *, resource: str | None) -> tuple[str, Any] | None:
-        """Returns token and id of a ticket, by its token or by the id of its record (the latest one)."""
+        """Finds a ticket by its token, or the latest ticket of a record by its id. Returns the ticket's token and
+        id."""
         row = self.database.row("SELECT token, id FROM ticket WHERE token = ?", str(wanted))
         if row is None:
             keys = {key_of(wanted), key_of(self.resolve(wanted))}
@@ -131,19 +132,19 @@ class Pushes(Conflicts):
         return row[0], json.loads(row[1])
 
     def ticket_id(self, token: str) -> Any:
-        """Returns the id of a ticket's record, the real one where it is known."""
+        """Returns the id of a ticket's record, the real id if it is known."""
         text = self.database.value("SELECT id FROM ticket WHERE token = ?", token)
         return None if text is None else self.resolve(json.loads(text))
 
     def _drop_kept(self) -> None:
-        """Deletes settled pushes that no frozen bytes need any more."""
+        """Deletes settled pushes that no frozen bytes need."""
         kept = self.database.rows("SELECT seq, body, creates FROM push WHERE state = ? ORDER BY seq DESC", KEPT)
         if not kept:
             return
         sent = [bytes(row[0]) for row in self.database.rows("SELECT body FROM push WHERE state = ?", SENT)]
         for seq, body, creates in kept:
             if self.database.value("SELECT 1 FROM edit WHERE push = ? LIMIT 1", seq):
-                continue  # no page shows it yet
+                continue  # No page contains it yet.
             if any(one.encode() in text for one in json.loads(creates) for text in sent):
                 sent.append(bytes(body))
             else:

@@ -1,4 +1,4 @@
-"""Records as an app reads them: base, sent and draft, one over the other."""
+"""Records as an app reads them: base, sent and draft on top of each other."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class Reading:
 
     @property
     def rules(self) -> Rules | None:
-        """The rules as the gateway last sent them; resources whose records are of an earlier shape as before."""
+        """The rules that the gateway sent last. A resource whose records have an earlier shape keeps its earlier
+        rules."""
         edition = self.database.meta("edition") or self.database.meta("rulesVersion")
         if edition is None:
             return None
@@ -61,16 +62,16 @@ class Reading:
         return None if rules is None else rules.resources.get(name)
 
     def keeps(self, resource: str) -> bool:
-        """Returns whether the records of a resource are kept here."""
+        """Returns whether the store keeps the records of a resource."""
         return self.resources is None or resource in self.resources
 
     def asked(self) -> list[str]:
-        """Returns those of the resources that the app chose which the rules have: the gateway refuses other names."""
+        """Returns the resources that the app chose and the rules have. The gateway refuses other names."""
         rules = self.rules
         return [name for name in self.resources or [] if rules is None or name in rules.resources]
 
     def resolve(self, record_id: Any) -> Any:
-        """Returns the real id where one is known for a temporary one."""
+        """Returns the real id of a temporary id if it is known."""
         if isinstance(record_id, (list, tuple)):
             return [self.resolve(part) for part in record_id]
         if not is_temporary(record_id):
@@ -86,8 +87,8 @@ class Reading:
             return self._over(resource, self._base(resource, key), resolved, self._stacked(resource, key))
 
     def filled(self, resource: Resource, record_id: Any, section: Section, item: Any = None) -> Json | None:
-        """Returns what the answer to the creation of a row says of the fields that the creation left out; `None` before
-        it. The ids are those that the row had when it was read."""
+        """Returns the values that the database filled into a new row; `None` before the answer. The ids are those
+        that the row had when it was read."""
         text = self.database.value(
             "SELECT fields FROM filled WHERE resource = ?1 AND key IN (?2, ?3) AND section = ?4 AND item = ?5"
             " ORDER BY key = ?2 DESC",
@@ -100,9 +101,9 @@ class Reading:
         return {name: value for name, value in fields.items() if name in section.fields}
 
     def as_answered(self, resource: Resource, record: Json) -> Json:
-        """Returns a record that was read earlier with real ids. Rows with a temporary one were read before the answer to
-        their creation: they get what it says, wherever they have no value."""
-        real_id = self.resolve(record["id"])  # first: what is resolved has an answer
+        """Returns an earlier version of a record with real ids. A row with a temporary id was read before the answer
+        to its creation. It gets the values of the answer for each field without a value."""
+        real_id = self.resolve(record["id"])  # First, because a resolved id has an answer.
         for section in resource.sections:
             part = record.get(section.name)
             for row in part or [] if section.is_list else [] if part is None else [part]:
@@ -115,12 +116,12 @@ class Reading:
         return {**record, "id": real_id}
 
     def view_at(self, resource: str, key: str) -> Json | None:
-        """Returns the record that is stored under a key as an app reads it."""
+        """Returns the record under a key as an app reads it."""
         edits = self._stacked(resource, key)
         return self._over(resource, self._base(resource, key), edits[0].id if edits else None, edits)
 
     def edited(self, resource: str) -> dict[str, Json | None]:
-        """Returns the records of a resource with edits over their bases as an app reads them, by key."""
+        """Returns the edited records of a resource as an app reads them, by key."""
         keys = self.database.rows(
             "SELECT DISTINCT e.key FROM edit e JOIN push p ON p.seq = e.push WHERE e.resource = ? AND p.state IN (0, 1, 2)",
             resource,
@@ -136,7 +137,7 @@ class Reading:
         return self._edits("e.resource = ? AND e.key = ? AND p.state IN (0, 1)", resource, key)
 
     def _stacked(self, resource: str, key: str) -> list[StoredEdit]:
-        """Returns the edits over a base: those without an answer, and those of large pushes that no page shows
+        """Returns the edits above a base: those without an answer, and those of large pushes that no page contains
         yet."""
         return self._edits("e.resource = ? AND e.key = ? AND p.state IN (0, 1, 2)", resource, key)
 
@@ -164,13 +165,13 @@ class Reading:
         return record
 
     def _seen(self, resource: str, key: str, *, before: int | None = None) -> Json | None:
-        """What lies beneath the drafts: base and sent, or everything before a push."""
+        """Returns the record beneath the drafts, with base and sent edits, or with all edits before a push."""
         edits = self._stacked(resource, key)
         below = [edit for edit in edits if edit.push < before] if before else [e for e in edits if e.state != UNSENT]
         return self._over(resource, self._base(resource, key), None, below)
 
     def all(self, resource: str) -> list[Json]:
-        """Returns every record of a resource as an app reads it, in the order of keys."""
+        """Returns all records of a resource as an app reads them, in the order of keys."""
         with self.database.lock:
             found = {
                 key: json.loads(text)
@@ -187,7 +188,7 @@ class Reading:
         return sorted(found.values(), key=lambda record: order_of(record["id"]))
 
     def counts(self) -> tuple[int, int]:
-        """Returns how many edits have no answer yet, and how many pushes are refused."""
+        """Returns the number of edits without an answer, and the number of refused pushes."""
         unsent = self.database.value(
             "SELECT count(*) FROM edit e JOIN push p ON p.seq = e.push WHERE p.state IN (0, 1)"
         )
@@ -195,18 +196,18 @@ class Reading:
         return int(unsent), int(refused)
 
     def unjournaled(self) -> int:
-        """Returns how many edits are nowhere but here: those without an answer, and entries that were refused without
-        a result of the gateway, which are in no journal."""
+        """Returns the number of edits that no journal contains: edits without an answer, and entries that were
+        refused without a result of the gateway."""
         refusals = self.database.rows("SELECT refusal FROM push WHERE state = ?", REFUSED)
         return self.counts()[0] + sum(not json.loads(text)["hasRecord"] for (text,) in refusals)
 
     def edit_count(self) -> int:
-        """Returns a number that grows with each edit of the app, whichever process makes it."""
+        """Returns a number that grows with each edit of the app in any process."""
         return int(self.database.value("SELECT coalesce(max(seq), 0) FROM ticket"))
 
     def state(self, resource: str, record_id: Any, path: tuple[Any, ...]) -> str:
-        """Returns `clean`, `draft`, `sending` or `refused` for what the path names: a record, one of its
-        sections, an item of a list, or a group."""
+        """Returns `clean`, `draft`, `sending` or `refused` for a path: a record, a section, an item of a list, or a
+        group."""
         self._check_names(resource, path)
         with self.database.lock:
             key = key_of(self.resolve(record_id))
@@ -220,7 +221,7 @@ class Reading:
         return "clean"
 
     def check_name(self, resource: str) -> None:
-        """Throws `UnknownName` for a resource that the rules, where they are known, do not have."""
+        """Throws `UnknownName` if the rules are known and do not have the resource."""
         if self.rules is not None:
             self.rules.resource(resource)
 
@@ -235,13 +236,14 @@ class Reading:
         if section.is_list and not (len(rest) == 1 and rest[0] in [group.name for group in section.groups]):
             rest = rest[1:]  # the item's id
         if rest and rest[0] in section.group_of and rest[0] not in [group.name for group in section.groups]:
-            # A field is no group: what is edited is the group that it belongs to.
+            # A field is not a group. The state is that of its group.
             raise UnknownName(f"{section.name}.{rest[0]}", rest[0], section.group_of[rest[0]].name)
         if rest:
             section.group(str(rest[0]))
 
     def place(self) -> tuple[str | None, int | None]:
-        """Returns feed and revision up to which everything is stored; `None` for both before the first snapshot ends."""
+        """Returns feed and revision up to which all changes are stored; `None` for both before the first snapshot
+        ends."""
         revision = self.database.meta("revision")
         return (None, None) if revision is None else (self.database.meta("feed"), revision)
 
@@ -254,7 +256,7 @@ class Reading:
 
 
 def _concerns(change: RowChange, path: tuple[Any, ...], resource: str, model: Reading) -> bool:
-    """Whether a row change concerns what a path names: nothing, a section, an item, a group."""
+    """Returns whether a row change concerns a path: a record, a section, an item or a group."""
     if not path:
         return True
     if change["section"] != path[0]:

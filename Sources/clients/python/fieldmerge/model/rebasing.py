@@ -1,4 +1,4 @@
-"""A record that the server told anew, and what that means for drafts of it."""
+"""New versions of records from the server, and their effect on drafts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Rebasing(Sending):
                 self._lose(resource, record_id)
 
     def _lose(self, resource: str, record_id: Any, *, tells_gone: bool = True) -> None:
-        """Deletes a record that the server does not tell any more."""
+        """Deletes a record that the server no longer reports."""
         place = resource, key_of(record_id)
         before, was = self._seen(*place), self.view(resource, record_id)
         self._put(resource, record_id, None, before=was, is_pulled=True)
@@ -64,7 +64,7 @@ class Rebasing(Sending):
         was: Json | None = None,
         by: Json | None = None,
     ) -> None:
-        """Tells what a new base means for the drafts of a record."""
+        """Updates the drafts of a record for a new base, and reports those that it overtakes."""
         resource_name, key = place
         known = self._known(resource_name)
         drafts = [edit for edit in self.pending(resource_name, key) if edit.state == UNSENT]
@@ -165,7 +165,7 @@ class Rebasing(Sending):
                     self._tell_overtaken(known, draft, change, name, before=before, after=after, drafts=[draft], by=None)
 
     def visit(self, resource: str, record: Json) -> None:
-        """Stores a record of a resource that is not kept, because it is to be edited, in one transaction."""
+        """Stores a record for an edit although its resource is not kept, in one transaction."""
         with self.database.transaction("visit"):
             if not self.pending(resource, key_of(record["id"])):
                 self._put(resource, record["id"], record, before=None)
@@ -174,7 +174,7 @@ class Rebasing(Sending):
 
 
 def _with_old(resource: Resource, record: Json, change: RowChange, old: Json) -> Json:
-    """A record as the app had it when it began to edit a group."""
+    """Returns a record as it was when the app began to edit a group."""
     record = copy.deepcopy(record)
     row = row_changes.row_of(resource.section(change["section"]), record, change)
     if row is not None:

@@ -1,4 +1,4 @@
-"""Records that are read again because the rules have given their resource another shape."""
+"""Records that are read again because the rules have changed the shape of their resource."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .pulls import Pulls, is_same_snapshot
 
 
 class Refreshing(Pulls):
-    """Snapshots of stale resources. The place in the changes stays where it is."""
+    """Snapshots of stale resources. They do not change the revision of the feed."""
 
     def begin_refresh(self, head: Json, *, resources: list[str], goes_on: bool) -> bool:
-        """Notes that records are read again, in one transaction; false if this is not the snapshot that was to go
-        on: then the next begins at its first record."""
+        """Notes that records are read again, in one transaction. Returns false if this snapshot does not continue the
+        noted one. Then the next snapshot begins at its first record."""
         with self.database.transaction("refresh begins"):
             self._check_lease()
             note = self.database.meta("refresh") or {}
@@ -28,20 +28,20 @@ class Refreshing(Pulls):
         return True
 
     def forget_refresh(self) -> None:
-        """Has the next reading begin at the first record, in one transaction."""
+        """Makes the next snapshot begin at its first record, in one transaction."""
         with self.database.transaction("refresh anew"):
             self._check_lease()
             self.database.set_meta("refresh", None)
 
     def store_refreshed(self, lines: list[Json], *, cursor: str | None) -> None:
-        """Stores some records of the new shape, and from where it goes on, in one transaction."""
+        """Stores some records of the new shape, and where the snapshot continues, in one transaction."""
         with self.database.transaction("refresh"):
             self._check_lease()
             self._take_lines("refresh", lines, cursor)
 
     def end_refresh(self, lines: list[Json]) -> None:
-        """Stores the last records with the new shape, deletes those that are gone, and builds what waits again, in one
-        transaction."""
+        """Stores the last records of the new shape, deletes the missing records, and rebuilds the waiting pushes, in
+        one transaction."""
         with self.database.transaction("refresh ends"):
             self._check_lease()
             self._take_lines("refresh", lines, None)
@@ -53,7 +53,7 @@ class Refreshing(Pulls):
             self._tell()
 
     def visited(self) -> list[tuple[str, str]]:
-        """Returns the records of stale resources that are only here because they are edited: resource, and id as JSON."""
+        """Returns the records of stale resources that are stored only for an edit: resource, and id as JSON."""
         names = [name for name in self.stale() if not self.keeps(name)]
         found: list[tuple[str, str]] = []
         for name in names:
@@ -61,7 +61,7 @@ class Refreshing(Pulls):
         return found
 
     def store_visited(self, read: list[tuple[str, object, Json | None]]) -> None:
-        """Stores what became of those records, in one transaction; their resources are of the new shape then."""
+        """Stores the new versions of these records, in one transaction. Their resources then have the new shape."""
         with self.database.transaction("refresh visited"):
             self._check_lease()
             for resource, record_id, record in read:

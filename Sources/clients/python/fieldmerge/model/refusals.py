@@ -1,4 +1,4 @@
-"""Pushes that were refused for good."""
+"""Refused pushes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .pushes import Pushes
 
 
 class Refusals(Pushes):
-    """Refused pushes, with what depends on them."""
+    """Refused pushes, with the pushes that depend on them."""
 
     def _refuse(self, seq: int, problem: Json, results: list[Json], *, fault: int) -> None:
         edits = self.edits_of(seq)
@@ -60,12 +60,12 @@ class Refusals(Pushes):
         self._refuse_dependents(seq, edits[fault] if fault < len(edits) else None, made)
 
     def _all_creations(self, seq: int) -> list[str]:
-        """The temporary ids that a push creates, also in resources that the rules no longer have."""
+        """Returns the temporary ids that a push creates, also for resources that the rules no longer have."""
         noted = self.database.value("SELECT creates FROM push WHERE seq = ?", seq)
         return list(dict.fromkeys([*self._creations(seq), *json.loads(noted or "[]")]))
 
     def builds_on(self, push: Frozen, others: list[Frozen]) -> bool:
-        """Returns whether the bytes of a push name a row that one of the others creates."""
+        """Returns whether the bytes of a push name a row that one of the other pushes creates."""
         return any(one.encode() in push.body for other in others for one in self._all_creations(other.seq))
 
     def _refuse_dependents(self, seq: int, fault: StoredEdit | None, made: list[str]) -> None:
@@ -81,7 +81,7 @@ class Refusals(Pushes):
                 self._refuse_dependent(user, seq, temporary, fault=fault)
 
     def _refuse_dependent(self, user: int, seq: int, temporary: str, *, fault: StoredEdit | None = None) -> None:
-        """Refuses a push that uses an id which a refused one would have made, and names that."""
+        """Refuses a push that uses a temporary id of a refused push. The problem names the refused push."""
         if fault is None:
             refusal = json.loads(self.database.value("SELECT refusal FROM push WHERE seq = ?", seq))
             fault = next((edit for edit in self.edits_of(seq) if edit.place == refusal["fault"]), None)
@@ -100,7 +100,7 @@ class Refusals(Pushes):
     def _refused_makers(
         self, edits: Iterable[tuple[Any, list[RowChange]]], *, other_than: int | None = None
     ) -> list[tuple[int, str]]:
-        """The refused pushes that would have created what edits use, each with the temporary id of that."""
+        """Returns the refused pushes whose temporary ids the edits use, each with the temporary id."""
         makers = []
         for temporary in dict.fromkeys(one for edit in edits for one in row_changes.used_ids(*edit)):
             for seq, creates in self.database.rows(

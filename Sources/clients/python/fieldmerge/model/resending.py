@@ -1,4 +1,4 @@
-"""What an app does with its refused edits."""
+"""Refused edits that the app resends or discards."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from .paths import split
 
 
 class Resending(Editions):
-    """Refused pushes that are sent again, or given up."""
+    """Refused pushes that are sent again, or discarded."""
 
     def resend_without(self, seq: int, paths: list[str]) -> bool:
-        """Sends a refused push again without the groups of these paths, which stay refused, in one transaction.
+        """Resends a refused push without the groups of these paths, which stay refused, in one transaction.
 
-        Returns false if it is refused no more. Throws `UnknownName` for an unknown path, `NotPossible` if nothing is
-        left.
+        Returns false if the push is no longer refused. Throws `UnknownName` for an unknown path, and `NotPossible` if
+        no
+        edit is left.
         """
         with self.database.transaction("resend in part"):
             row = self.database.row("SELECT refusal FROM push WHERE seq = ? AND state = ?", seq, REFUSED)
@@ -49,7 +50,7 @@ class Resending(Editions):
             return self.resend(seq)
 
     def _split(self, edits: list[StoredEdit], paths: list[str]) -> list[tuple[list[RowChange], list[RowChange]]]:
-        """Returns of each edit what is left and what is left out. A path has to be one of an edit."""
+        """Splits each edit into the remaining part and the omitted part. Each path must name a part of an edit."""
         wanted: list[list[str]] = [[] for _ in edits]
         for path in paths:
             error: UnknownName | None = None
@@ -66,7 +67,7 @@ class Resending(Editions):
     def _with_users(
         self, edits: list[StoredEdit], parts: list[tuple[list[RowChange], list[RowChange]]]
     ) -> list[tuple[list[RowChange], list[RowChange]]]:
-        """Leaves out also what uses an id that is created by what is left out."""
+        """Also omits the changes that use an id which the omitted part creates."""
         made: set[str] = set()
         while True:
             divided = []
@@ -80,8 +81,8 @@ class Resending(Editions):
             parts = [(rest, [*gone, *users]) for (_, gone), (rest, users) in zip(parts, divided)]
 
     def _replace_refused(self, seq: int) -> list[str]:
-        """Deletes a refused push that a new one replaces, except edits of rows that are gone; returns its tickets, whose
-        outcome is that of the new one. Throws `NotPossible` if it is refused no more."""
+        """Deletes a refused push that a new push replaces, except edits of deleted rows. Returns its tickets, which
+        get the outcome of the new push. Throws `NotPossible` if the push is no longer refused."""
         if self.database.value("SELECT 1 FROM push WHERE seq = ? AND state = ?", seq, REFUSED) is None:
             raise NotPossible("not-refused", "The edit that this form restores was sent again or discarded meanwhile.")
         tokens = [token for (token,) in self.database.rows("SELECT token FROM ticket WHERE push = ?", seq)]
@@ -94,7 +95,7 @@ class Resending(Editions):
             else:
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
         if self.database.value("SELECT 1 FROM edit WHERE push = ?", seq) is not None:
-            # What is left is another entry: a second form of this one cannot be saved.
+            # The rest is another entry. A second form of this entry cannot be saved.
             cursor = self.database.write(
                 "INSERT INTO push (state, atomic, rules, at, owner, refusal)"
                 " SELECT state, atomic, rules, at, owner, refusal FROM push WHERE seq = ?",
@@ -105,10 +106,11 @@ class Resending(Editions):
         return tokens
 
     def resend(self, seq: int) -> bool:
-        """Puts a refused push behind the others, in one transaction: behind what it builds on, where that was refused
-        too, and before what was refused only because of it.
+        """Moves a refused push to the end of the queue, in one transaction. The refused pushes that it builds on go
+        before
+        it. The pushes that were refused only because of it go after it.
 
-        Returns false where it is refused no more.
+        Returns false if the push is no longer refused.
         """
         with self.database.transaction("resend"):
             row = self.database.row("SELECT refusal FROM push WHERE seq = ? AND state = ?", seq, REFUSED)
@@ -136,7 +138,7 @@ class Resending(Editions):
         return True
 
     def _renew_unknown(self, seq: int) -> None:
-        """Gives each `old` that stands for what the database fills in its value, or its mark, as things are now."""
+        """Replaces each `old` that depends on the database's fill with its current value, or a mark."""
         for edit in self.edits_of(seq):
             known = self._known(edit.resource)
             if known is None:
@@ -162,7 +164,7 @@ class Resending(Editions):
         return new
 
     def discard(self, seq: int) -> bool:
-        """Deletes a refused push for good, in one transaction; false where it is refused no more."""
+        """Deletes a refused push, in one transaction. Returns false if it is no longer refused."""
         with self.database.transaction("discard"):
             if self.database.value("SELECT 1 FROM push WHERE seq = ? AND state = ?", seq, REFUSED) is None:
                 return False

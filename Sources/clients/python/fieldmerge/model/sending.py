@@ -1,4 +1,4 @@
-"""Pushes on their way: frozen as bytes, which are repeated until an answer is stored."""
+"""Pushes in transit: frozen as bytes, which are repeated until an answer is stored."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ log = logging.getLogger("fieldmerge")
 
 
 class Sending(Unstored):
-    """Pushes whose bytes are frozen.
+    """Pushes with frozen bytes.
 
-    Their bytes are stored before the first byte leaves. If the store cannot be written, they are kept in memory.
+    The bytes are stored before they are sent. If the store cannot be written, they are kept in memory.
     """
 
     def freeze(self, *, is_single: bool, budget: int = 1 << 20) -> list[Frozen]:
-        """Gives the small pushes of the next request their bytes, in one transaction, if the store can be written.
+        """Freezes the small pushes of the next request, in one transaction if the store can be written.
 
-        None before a snapshot that pushes of another history wait for. A push that cannot be built is refused.
-        `budget` is the number of bytes that a request of several pushes may have.
+        Returns none before a snapshot that pushes of another history wait for. Refuses a push that cannot be built.
+        `budget` is the maximum number of bytes of a request with several pushes.
         """
         return self._freeze(lambda refuses: self._batch(is_single=is_single, budget=budget, refuses=refuses))
 
     def freeze_large(self) -> list[Frozen]:
-        """Gives the next large push its bytes, as `freeze` does; empty if none can be sent."""
+        """Freezes the next large push as `freeze` does. Returns none if no large push can be sent."""
         return self._freeze(self._large_batch)
 
     def _freeze(self, choose: Callable[[bool], list[Frozen]]) -> list[Frozen]:
@@ -69,7 +69,7 @@ class Sending(Unstored):
                 break
             stored = self.edits_of(push.seq)
             if batch and push.state == UNSENT and any(row_changes.has_unknown(edit.changes) for edit in stored):
-                break  # the answer to a creation before it has its “old”
+                break  # The answer to an earlier creation contains its `old`.
             frozen = self._frozen(push, stored, refuses=refuses)
             if frozen is None:
                 if not refuses:
@@ -92,7 +92,7 @@ class Sending(Unstored):
         return []
 
     def _frozen(self, push: Waiting, edits: list[StoredEdit], *, refuses: bool) -> Frozen | None:
-        """Returns a push with its bytes: those that were sent before, or new ones; `None` if it cannot be built."""
+        """Returns a push with its earlier or new bytes; `None` if it cannot be built."""
         seq = push.seq
         sent = self._as_sent(seq)
         if sent is not None:
@@ -102,13 +102,13 @@ class Sending(Unstored):
             return None  # refused with one before it
         state, key, body, atomic, edition, owner = row
         if state == UNSENT and not refuses and not self._may_join(owner):
-            return None  # its own process may still add edits to it
+            return None  # Its own process may still add edits to it.
         if state == UNSENT:
             rules = self.rules
             if rules is None:
                 raise RulesUnknown("the rules are not known yet")
             if edition != rules.edition:
-                return None  # it has to be built again, which needs a write
+                return None  # It must be rebuilt, which needs a write.
             key = key or self._new_key()
             body = self._built(seq, key, rules, atomic, edits, is_stored=refuses)
         return None if body is None else Frozen(seq, key, bytes(body), False, len(edits))
@@ -116,9 +116,10 @@ class Sending(Unstored):
     def _built(
         self, seq: int, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit], *, is_stored: bool
     ) -> bytes | None:
-        """Returns the bytes of a push; `None` if it cannot be built, and was refused if that can be stored.
+        """Returns the bytes of a push; `None` if it cannot be built. Then the push is refused if the store can be
+        written.
 
-        Bytes that cannot be stored have no time, so that they are the same after a restart.
+        Bytes that cannot be stored contain no time, so that they are equal after a restart.
         """
         for index, edit in enumerate(edits):
             try:
@@ -152,7 +153,7 @@ class Sending(Unstored):
         return _text(push)
 
     def _needed(self, batch: list[Frozen]) -> list[Frozen]:
-        """The settled pushes whose temporary ids frozen bytes name."""
+        """Returns the settled pushes whose temporary ids the frozen bytes name."""
         kept = self.database.rows("SELECT seq, key, body, creates FROM push WHERE state = ? ORDER BY seq", KEPT)
         texts = [push.body for push in batch]
         needed: dict[int, Frozen] = {}
@@ -163,7 +164,7 @@ class Sending(Unstored):
         return [needed[seq] for seq in sorted(needed)]
 
     def nothing_written(self, pushes: Iterable[Frozen]) -> None:
-        """Notes that the last request wrote nothing of these pushes, in one transaction."""
+        """Notes that the last request wrote no part of these pushes, in one transaction."""
         with self.database.transaction("doubt"):
             for push in pushes:
                 self.database.write(
@@ -171,9 +172,10 @@ class Sending(Unstored):
                 )
 
     def drop_time(self, push: Frozen) -> bool:
-        """Takes the time out of the bytes of a push, in one transaction; false if they have none.
+        """Removes the time from the bytes of a push, in one transaction. Returns false if they contain no time.
 
-        The gateway has other bytes under its key: an earlier request was sent without a write, and so without its time.
+        The gateway has other bytes under the key, because an earlier request was sent without a write and without its
+        time.
         """
         body = _text({name: value for name, value in json.loads(push.body).items() if name != "sent"})
         with self.database.transaction("drop time"):
@@ -183,11 +185,11 @@ class Sending(Unstored):
         return body != push.body
 
     def is_in_doubt(self) -> bool:
-        """Returns whether a push may have been merged of which no answer came."""
+        """Returns whether a push without an answer may have been merged."""
         return self.database.value("SELECT 1 FROM push WHERE state = ? AND doubt > 0 LIMIT 1", SENT) is not None
 
     def thaw(self, push: Frozen) -> None:
-        """Has a push built anew with a new key, in one transaction: nothing of it was written."""
+        """Rebuilds a push with a new key, in one transaction, because no part of it was written."""
         with self.database.transaction("thaw"):
             self._check_lease()
             if not self._is_under_way(push):
@@ -197,7 +199,7 @@ class Sending(Unstored):
             self._drop_kept()
 
     def _is_under_way(self, push: Frozen) -> bool:
-        """Whether an answer concerns a push as it is now: it may have been built again meanwhile."""
+        """Returns whether an answer belongs to the current form of a push, which may have been rebuilt since."""
         row = self.database.row("SELECT state, key FROM push WHERE seq = ?", push.seq)
         return row is not None and row[0] == SENT and row[1] == push.key
 

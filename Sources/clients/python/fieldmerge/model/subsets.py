@@ -1,9 +1,11 @@
-"""A subset on the device: only records that match the filter of `open` are kept. The gateway filters.
+"""A subset on the device: the store keeps only records that match the filter of `open`. The gateway filters.
 
-Notes: `keep` is the filter that the app wants, `filter` that of the feed, both as text, without a note for all records. If they
-differ, a snapshot with the difference is due. `target` has the filter of a difference that has begun: it is read to its end,
-also if the app wants another one by then. `left` has records that the filter does not contain any more while they have edits
-without an answer.
+Notes:
+
+- `keep`: the filter of the app, as text. There is no note for all records.
+- `filter`: the filter of the feed, as text. If it differs from `keep`, a snapshot with the difference is due.
+- `target`: the filter of a difference that has begun. It is read to its end even if the app changes its filter.
+- `left`: records that left the filter and have edits without an answer
 """
 
 from __future__ import annotations
@@ -17,10 +19,10 @@ from .reading import Reading
 
 
 class Subsets(Reading):
-    """The filters of a store, and records outside of them that stay for their edits."""
+    """The filters of a store, and records that left them but stay for their edits."""
 
     def keep(self, wanted: str | None) -> None:
-        """Notes the filter that the app wants from now on. All processes of a store have the one that was opened last."""
+        """Notes the app's current filter. All processes of a store use the filter of the latest `open`."""
         if self.database.meta("keep") == wanted:
             return
         self.database.set_meta("keep", wanted)
@@ -33,7 +35,7 @@ class Subsets(Reading):
         return found
 
     def difference(self) -> Json | None:
-        """Returns the filter of the difference that is due, and the feed that it begins with; `None` if none is due."""
+        """Returns the filter of the difference that is due, and its first feed; `None` if none is due."""
         meta = self.database.meta
         wanted = (meta("target") or {"filter": meta("keep")})["filter"]
         feed, revision = meta("feed"), meta("revision")
@@ -42,12 +44,12 @@ class Subsets(Reading):
         return {"filter": wanted, "unless": f"{feed}:{revision}"}
 
     def _partial(self) -> set[str]:
-        """Returns the resources that are only here in part."""
+        """Returns the resources of which the store keeps a part."""
         texts = [self.database.meta("keep"), self.database.meta("filter"), (self.database.meta("target") or {}).get("filter")]
         return {name for text in texts if text for name in json.loads(text)}
 
     def _stays(self, resource: str, record_id: Any, *, is_lost: bool) -> bool:
-        """Returns whether a record that the server tells as gone, or does not tell, stays for its edits."""
+        """Returns whether a record that the server deletes or omits stays for its edits."""
         key = key_of(record_id)
         is_held = is_lost and not self.database.meta("otherHistory") and self._base(resource, key) is not None
         stays = is_held and bool(self.pending(resource, key))
@@ -65,8 +67,8 @@ class Subsets(Reading):
         return self.database.meta("left") or []
 
     def _revive(self, resource: str, record_id: Any, base: Json | None) -> None:
-        """Takes a record as left that is not here, and is edited or sent again all the same; with a base, it is here until
-        the answer."""
+        """Adds an edited or resent record that is not in the store to `left`. With a base, the record stays until the
+        answer."""
         if resource not in self._partial() or self._base(resource, key_of(record_id)) is not None:
             return
         if base is not None:

@@ -1,9 +1,9 @@
 """Pushes that were sent although the store could not be written.
 
-Their bytes are in memory until the next transaction of this process, which stores them before anything else. So no edit
-of this process joins a push that was sent, and the bytes are the same when the push is repeated. An edit of another
-process can join it if the process that made the push has ended. Then the push is built again under its key, and the
-gateway answers `key-reused`.
+Their bytes are in memory. The next transaction of this process stores them first. So no edit of this process joins a
+sent push, and a repeated push has the same bytes. An edit of another process can join the push if the process that
+made
+it has ended. Then the push is rebuilt under its key, and the gateway answers `key-reused`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Unstored(Lanes):
         return seq in self.unstored
 
     def _keep_unstored(self, batch: list[Frozen]) -> None:
-        """Remembers that pushes are sent whose sending cannot be stored."""
+        """Keeps pushes in memory that are sent although the store cannot be written."""
         for push in batch:
             if self._as_sent(push.seq) is None:
                 pulls = self.database.meta("pulls") or 0
@@ -53,7 +53,7 @@ class Unstored(Lanes):
         return sent if self.edits_of(seq) == sent.edits else None
 
     def _store_unstored(self) -> None:
-        """Stores that pushes were sent, at the beginning of a transaction."""
+        """Stores that pushes were sent, at the start of a transaction."""
         if not self.unstored:
             return
         numbers = list(self.unstored)
@@ -68,7 +68,7 @@ class Unstored(Lanes):
             self.unstored.pop(seq, None)
 
     def _mark_sent(self, push: Frozen, *, times: int, pulls: int | None = None) -> None:
-        """Stores the bytes of a push that is sent. The doubt ends with an answer that says that nothing was written."""
+        """Stores the bytes of a sent push. It is in doubt until an answer confirms that no part of it was written."""
         now = (self.database.meta("pulls") or 0) if pulls is None else pulls
         self.database.write(
             "UPDATE push SET state = ?, key = ?, body = ?, doubt = doubt + ?,"

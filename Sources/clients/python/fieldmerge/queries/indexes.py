@@ -70,7 +70,7 @@ class IndexFault(Exception):
 
 @dataclass(frozen=True)
 class Index:
-    """An index of a place, or of the words of some."""
+    """An index of a field, or of the words of some fields."""
 
     definition: str
     resource: str
@@ -82,7 +82,7 @@ class Index:
 
     @staticmethod
     def of(definition: str, resource: str, number: int, built: str | None) -> Index:
-        """Reads a row of `indexes`."""
+        """Creates an index from a row of `indexes`."""
         _, _, is_search, id_types, places = json.loads(definition)
         known = tuple(_place(*one) for one in places)
         return Index(definition, resource, number, built, known, is_search, tuple(id_types))
@@ -106,7 +106,7 @@ def _place(path: str, section: Any, field: Any, is_list: bool, kind: str, id_typ
 
 
 def definition_of(resource: str, places: Iterable[Place], id_place: Place, *, is_search: bool) -> str:
-    """Returns what an index depends on."""
+    """Returns the values that an index depends on."""
     return json.dumps([VERSION, resource, is_search, id_place.id_types, [astuple(place) for place in places]])
 
 
@@ -125,7 +125,7 @@ class Indexer:
 
     @property
     def has_work(self) -> bool:
-        """Whether this opening declares indexes, or the store has some."""
+        """Returns whether the app declares indexes, or the store has some."""
         return self._is_declaring or bool(self._database.index_tables())
 
     @property
@@ -133,7 +133,8 @@ class Indexer:
         return self._indexes is not None or self._search is not None
 
     def step(self) -> bool:
-        """Does a part of the work in one transaction; returns whether there is more. After an error all begins anew."""
+        """Does a part of the work in one transaction. Returns whether there is more. After an error, all work begins
+        again."""
         if self._failures >= MOST_FAILURES:
             return False
         try:
@@ -158,7 +159,7 @@ class Indexer:
         return is_more
 
     def _is_idle(self) -> bool:
-        """Whether nothing is to be done, so that an edit need not wait for a transaction."""
+        """Returns whether there is no work, so that an edit need not wait for a transaction."""
         rules = self._model.rules
         is_made = self._is_whole and rules is not None and rules.edition == self._edition
         is_counted = is_made and self._database.has_triggers()
@@ -173,18 +174,18 @@ class Indexer:
             log.exception("the triggers of indexes cannot be dropped")
 
     def drop_tables(self) -> None:
-        """Drops the tables of indexes that do not count, one by one. A damaged one stays, without use."""
+        """Drops the tables of unused indexes, one by one. A damaged table stays, and no query uses it."""
         for name in self._database.index_tables():
             try:
                 with self._database.transaction("drop index"):
-                    if not self._database.has_triggers():  # another process may have begun to build
+                    if not self._database.has_triggers():  # Another process may have begun to build.
                         self._database.write(f"DROP TABLE IF EXISTS {name}")
             except sqlite3.Error as error:
                 log.warning("%s cannot be dropped: %s", name, error)
 
     def _step(self) -> bool:
         if self._database.meta("snapshot") is not None:
-            return False  # all records are being fetched: the indexes come after that
+            return False  # A snapshot is running. The indexes follow.
         if not self._database.has_triggers():
             self._edition = None
             self._database.drop_triggers()
@@ -200,15 +201,15 @@ class Indexer:
         return self._write_changed(kept, end) or self._build(kept, end)
 
     def _declared(self, kept: list[Index]) -> list[Index]:
-        """Makes the missing indexes and drops those that are not declared, once for each edition of the rules: of two
-        processes with other declarations the later one prevails."""
+        """Creates the missing indexes and drops undeclared indexes, once for each edition of the rules. If two
+        processes have different declarations, the later one wins."""
         rules = self._model.rules
         if rules is None or self._edition == rules.edition:
             return kept
         wanted = self._describe(rules.resources)
         known: list[Index] = []
         for index in kept:
-            # What another process has declared stays, unless this one declares other indexes.
+            # Indexes of another process stay, unless this process declares other indexes.
             declared = self._search if index.is_search else self._indexes
             if index.is_of_this_version and (declared is None or index.definition in wanted):
                 known.append(index)
@@ -299,9 +300,9 @@ class Indexer:
 
 
 def propose(model: Reading, query: Query, found: Found, skipped: Iterable[str]) -> str | None:
-    """Hands the records that may match a query to `found`, except for some keys.
+    """Passes the records that may match a query to `found`, except for some keys.
 
-    Returns the path of the index that was used; `None` if the query has to read all records. Throws `IndexFault`.
+    Returns the path of the index; `None` if the query has to read all records. Throws `IndexFault`.
     """
     database = model.database
     if not database.has_triggers():
@@ -385,7 +386,8 @@ class _Proposal:
         return keys
 
     def _walk(self, number: int, place: Place, is_down: bool) -> bool:
-        """Reads records in the order of an index until the result is whole; false if that takes too many."""
+        """Reads records in the order of an index until the result is complete. Returns false if that takes too many
+        records."""
         query, count = self._query, self._found.count
         assert count is not None
         ties = query.sort[1:2]
@@ -422,7 +424,7 @@ class _Proposal:
         return iter(self._database.each(statement, low, high))
 
     def _consider(self, key: str) -> Json | None:
-        """Hands a record that an index names to the query; returns it if it is a row of the result."""
+        """Passes a record of an index to the query. Returns it if it is a row of the result."""
         record = self._record(key)
         if record is None:
             raise IndexFault(f"there is no record {key}")

@@ -1,7 +1,7 @@
-"""Texts that have the order of values: conditions, orders and indexes compare nothing else.
+"""Texts with the order of values. Conditions, orders and indexes compare only these texts.
 
-Of two values of a type the lesser one has the lesser text by code points, and equal values have equal texts. The first
-character is `0` for null and `1` for a value. A field that a record does not contain has the empty text.
+The lesser of two values has the lesser text by code points, and equal values have equal texts. The first character is
+`0` for null and `1` for a value. A missing field has the empty text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TIME = re.compile(r"(-?)(\d+):(\d\d):(\d\d)(\.\d+)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Place:
-    """What a path names: a field of a section, or without `field` an id."""
+    """The target of a path: a field of a section, or an id if `field` is missing."""
 
     path: str
     section: str | None
@@ -53,7 +53,7 @@ def number(value: Any) -> str | None:
         return "1"
     point = power + (len(whole) or len(fraction.lstrip("0")) - len(fraction))
     key = f"{min(max(point, -499_999), 499_999) + 500_000:07d}{digits}"
-    # Of negative numbers the greater digits come first, and the longer ones.
+    # Negative numbers: more digits and greater digits come first.
     return f"0{key.translate(_COMPLEMENT)}~" if sign else f"2{key}"
 
 
@@ -67,7 +67,7 @@ def _json(value: Any) -> str:
 
 
 def _numeric(value: Any) -> str:
-    return number(value) or _json(value)  # what is no number, such as a temporary id, follows all numbers
+    return number(value) or _json(value)  # Other values, such as a temporary id, follow all numbers.
 
 
 def _text(value: Any) -> str:
@@ -79,7 +79,7 @@ def _boolean(value: Any) -> str:
 
 
 def _datetime(value: Any) -> str:
-    """Zeros at the end of a fraction do not count, and a date is its midnight."""
+    """Ignores zeros at the end of a fraction. A date is its midnight."""
     if not isinstance(value, str):
         return _json(value)
     if len(value) == 10:
@@ -98,7 +98,7 @@ def _timestamp(value: Any) -> str:
         moment = datetime.datetime.fromisoformat(second)
         second = (moment - offset if match[4] == "+" else moment + offset).isoformat()
     except (ValueError, OverflowError):
-        pass  # such as a day of zeros
+        pass  # for example a day of zeros
     return _datetime(second + (match[3] or ""))
 
 
@@ -132,7 +132,7 @@ def id_key(record_id: Any, types: tuple[str, ...]) -> str:
     parts = record_id if isinstance(record_id, (list, tuple)) else [record_id]
     kinds = (*types, *[""] * len(parts))
     keys = [KINDS.get(kind, _text)(part).replace("\0", "\0\x02") for part, kind in zip(parts, kinds)]
-    return "1" + "\0\x01".join(keys)  # of two texts of which one begins with the other, the shorter one comes first
+    return "1" + "\0\x01".join(keys)  # If a text is a prefix of another, it comes first.
 
 
 def keys_of(record: Json, place: Place) -> list[str]:

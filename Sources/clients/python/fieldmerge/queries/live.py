@@ -1,8 +1,9 @@
-"""Live queries, and the thread that keeps them up to date.
+"""Live queries, and the thread that updates them.
 
-A live query has a window: the rows of its result and some behind them, so that a row that leaves has a successor. A change
-is tested against the window. The query runs over the store again if the window has too few rows, if the rules are others, or
-if a temporary id in its conditions has become another one.
+A live query has a window: the rows of its result and some rows after them. They replace rows that leave the result.
+Each
+change is tested against the window. The query runs over the store again if the window has too few rows, if the rules
+change, or if a temporary id in its conditions gets its real id.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SPARE_ROWS = 20
 
 
 class LiveQuery:
-    """A query whose `value` follows the store. Threads may share it. `with` and `close()` end it."""
+    """A query whose `value` follows the store. Several threads may use it. `with` and `close()` end it."""
 
     def __init__(self, worker: Worker, resource: str, options: Options) -> None:
         self._worker = worker
@@ -55,8 +56,8 @@ class LiveQuery:
         return self._value
 
     def subscribe(self, callback: Callable[[Results], Any]) -> Callable[[], None]:
-        """Calls back with the value and with each later one, in a thread of the store and at most once in 50 ms. Returns
-        a function that ends it."""
+        """Calls back with the value and each later value, in a thread of the store and at most once in 50 ms. Returns
+        a function that ends the subscription."""
 
         def call(value: Results) -> None:
             callback(value)
@@ -72,7 +73,8 @@ class LiveQuery:
         return end
 
     def __iter__(self) -> Iterator[Results]:
-        """Yields the value and each later one. A slow loop gets the newest one. It ends with `close()`."""
+        """Yields the value and each later value. A slow loop gets only the newest value. The loop ends with
+        `close()`."""
         last: Results | None = None
         while (value := self._next(last)) is not None:
             yield value
@@ -86,11 +88,11 @@ class LiveQuery:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it has ended."""
+        """Whether the query has ended."""
         return self._is_closed
 
     def close(self) -> None:
-        """Ends it. No callback begins after this, and loops over it end."""
+        """Ends the query. No callback begins after this call, and loops over the query end."""
         self._worker.forget(self)
         with self._changed:
             self._is_closed = True
@@ -99,7 +101,8 @@ class LiveQuery:
         self._tell_watchers()
 
     def _watch(self, watcher: Callable[[], object]) -> Callable[[], None]:
-        """Calls a function, which must not wait, after each new value and at the end. Returns a function that ends it."""
+        """Calls a non-blocking function after each new value and at the end. Returns a function that ends the
+        calls."""
         self._watchers.append(watcher)
         return lambda: self._watchers.remove(watcher)
 
@@ -108,10 +111,10 @@ class LiveQuery:
             try:
                 watcher()
             except RuntimeError:
-                pass  # its event loop has ended
+                pass  # The event loop of the callback has ended.
 
     def _show(self, value: Results | None) -> None:
-        """Sets the value, and calls back where it is another one."""
+        """Sets the value, and calls back if it has changed."""
         with self._changed:
             if value is not None:
                 self._value = value
@@ -162,7 +165,7 @@ class Window:
         self._fault: str | None = None
 
     def forget(self) -> None:
-        """Has the query run again with the next refresh."""
+        """Makes the query run again at the next refresh."""
         self._rows = None
 
     @property
@@ -171,8 +174,8 @@ class Window:
         return {self.resource, *(one.resource for one in (self._query.follow.values() if self._query else ()))}
 
     def refresh(self, model: Reading, runner: Runner, changes: Changes) -> Results | None:
-        """Applies changed records by their keys; returns the value if it is another one. After an error the last value
-        stays, and the query runs again with the next change."""
+        """Applies changed records by their keys. Returns the value if it has changed. After an error, the last value
+        stays, and the query runs again at the next change."""
         try:
             return self._refresh(model, runner, changes)
         except (FieldMergeError, sqlite3.Error) as error:
@@ -207,7 +210,7 @@ class Window:
         return self._another(value, shown, list(referred.rows.values()))
 
     def _referred(self, model: Reading, query: Query, shown: list[Row]) -> Referred:
-        """Returns the records that rows refer to. Those that are the same now keep their objects."""
+        """Returns the records that rows refer to. Unchanged records keep their objects."""
         referred = Referred(model)
         for row in shown if query.follow else ():
             referred.beside(query, row.record)
@@ -250,12 +253,12 @@ class Window:
             self._edge = rows[-1].order
 
     def _unchanged(self, key: str, row: Row) -> Row:
-        """Returns the row as it was if its record is the same now."""
+        """Returns the earlier row if its record is unchanged."""
         before = self._by_key.get(key)
         return before if before is not None and json_equal(before.record, row.record) else row
 
     def _another(self, value: Results, rows: list[Row], beside: list[Row | None]) -> Results | None:
-        """Returns the value if it is not the one that was shown last."""
+        """Returns the value if it differs from the last one."""
         last, now = self._shown, (list(rows), value.next, beside)
         self._shown = now
         is_same = last is not None and last[1] == now[1] and _are_same(last[0], now[0]) and _are_same(last[2], now[2])

@@ -20,11 +20,11 @@ Range = tuple[bytes, bytes]
 
 CONDITIONS = ("from", "before", "startsWith", "not")
 _CHECKED = {"boolean", "date", "datetime", "timestamp", "time"}
-_AFTER_ALL = b"\xff"  # no text in UTF-8 contains it
+_AFTER_ALL = b"\xff"  # UTF-8 never contains this byte.
 
 
 def encoded(text: str) -> bytes:
-    """Returns bytes that have the order of texts."""
+    """Returns bytes with the order of texts."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -46,7 +46,7 @@ class QueryOptions(CountOptions, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """A query as the app gives it."""
+    """A query of the app."""
 
     where: Mapping[str, Any] | None = None
     search: str | None = None
@@ -57,7 +57,7 @@ class Options:
 
     @property
     def names(self) -> Json:
-        """What reports contain: no values."""
+        """Returns a description for reports, without values."""
         return {
             "where": list(self.where or ()),
             "sort": list(self.sort),
@@ -67,7 +67,7 @@ class Options:
 
 
 def place_of(resource: Resource, path: str) -> Place:
-    """Returns the place that a path names; throws `UnknownName`."""
+    """Returns the place of a path. Throws `UnknownName`."""
     name, _, field = path.partition(".")
     if path == "id":
         return Place(path, None, None, False, "", resource.root.key_types)
@@ -85,19 +85,19 @@ def place_of(resource: Resource, path: str) -> Place:
 
 @dataclass(frozen=True)
 class Followed:
-    """A reference that a query follows: the place of its field, and the resource that it refers to."""
+    """A reference that a query follows: the place of its field, and the resource of its target."""
 
     place: Place
     resource: str
 
     def id_in(self, record: Json) -> Any:
-        """Returns the id that a record refers to; `None` if it refers to none."""
+        """Returns the id of the target; `None` if the field is null."""
         row = record.get(self.place.section or "")
         return row.get(self.place.field) if isinstance(row, dict) else None
 
 
 def followed_by(resource: Resource, path: str) -> Followed:
-    """Returns the reference that a path names; throws `UnknownName`, or `InvalidQuery` if it is none."""
+    """Returns the reference of a path. Throws `UnknownName`, or `InvalidQuery` if the path names no reference."""
     place = place_of(resource, path)
     field = None if place.section is None else resource.section(place.section).fields.get(place.field or "")
     if field is None or field.references is None or place.is_list:
@@ -116,7 +116,7 @@ class Condition:
 
 @functools.total_ordering
 class _Down:
-    """A text of a column that is sorted from the last to the first."""
+    """A text of a column in descending order."""
 
     __slots__ = ("key",)
 
@@ -217,7 +217,7 @@ class Query:
         return Condition(place, lambda keys: any(one.startswith(start) for one in keys), (span,))
 
     def _key(self, place: Place, value: Any, *, is_bound: bool = False) -> str:
-        """Returns the text of a value of a condition; throws `InvalidValue` if it is none of the type."""
+        """Returns the text of a condition's value. Throws `InvalidValue` if the value does not fit the type."""
         if value is None and place.field is not None and not is_bound:
             return NULL
         value = plain(value)
@@ -260,7 +260,7 @@ class Query:
     # Records
 
     def matches(self, record: Json) -> bool:
-        """Whether a record is in the result, wherever a page begins."""
+        """Returns whether a record is in the result, on any page."""
         for condition in self.conditions:
             keys = keys_of(record, condition.place)
             if UNKNOWN in keys:
@@ -275,7 +275,7 @@ class Query:
         return all(any(one.startswith(word) for one in found) for word in self.words)
 
     def order_of(self, record: Json) -> tuple[Any, ...]:
-        """Returns what records are sorted by. No two records have the same."""
+        """Returns the sort key of a record. It is unique."""
         keys = (keys_of(record, place)[0] for place, _ in self._columns)
         return self._ordered(keys)
 
@@ -283,11 +283,11 @@ class Query:
         return tuple(_Down(key) if is_down else key for key, (_, is_down) in zip(keys, self._columns))
 
     def is_behind(self, order: tuple[Any, ...]) -> bool:
-        """Whether a place in the order is behind the page before."""
+        """Returns whether a sort key comes after the previous page."""
         return self.start is None or order > self.start
 
     def next_of(self, order: tuple[Any, ...]) -> str:
-        """Returns the `next` of a page that ends with a place in the order."""
+        """Returns the `next` of a page that ends with this sort key."""
         keys = [one.key if isinstance(one, _Down) else one for one in order]
         return json.dumps([*keys, self._sort])
 

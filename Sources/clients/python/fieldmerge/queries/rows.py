@@ -1,4 +1,4 @@
-"""Rows of a result, and what a query finds."""
+"""Rows of a result, and the state of a running query."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Row:
 
 
 class Results(list[Any]):
-    """The records of a result in their order. `next` is the `after` of the page behind them, `None` if nothing follows.
+    """The records of a result in their order. `next` is the `after` of the next page, `None` on the last page.
 
-    `followed` has a dictionary for each record: by the names of `follow`, the record that it refers to, or `None`.
+    `followed` has a dictionary for each record: for each name of `follow`, the target record, or `None`.
     """
 
     next: str | None = None
@@ -57,7 +57,7 @@ class Found:
         self.rows = []
 
     def consider(self, record: Json) -> bool:
-        """Tests a record; returns whether it is in the result."""
+        """Tests a record. Returns whether it is in the result."""
         self.read += 1
         if not self.query.matches(record):
             return False
@@ -70,7 +70,7 @@ class Found:
         return True
 
     def sort(self) -> None:
-        """Sorts the rows, and leaves out those that are too many."""
+        """Sorts the rows, and drops the rows beyond the limit."""
         if self.count is None:
             self.rows.sort(key=by_order)
         else:
@@ -101,7 +101,7 @@ class Referred:
 
 
 def results(query: Query, rows: list[Row], referred: Referred | None = None) -> Results:
-    """Returns the result of rows, of which there may be one more than the query's limit."""
+    """Returns the result of rows. There may be one row more than the query's limit."""
     shown = rows if query.limit is None else rows[: query.limit]
     result = Results(row.read for row in shown)
     if referred is not None and query.follow:

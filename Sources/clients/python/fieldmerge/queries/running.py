@@ -32,7 +32,7 @@ class Runner:
         self._on_fault = on_fault
 
     def compile(self, model: Reading, resource: str, options: Options) -> Query | None:
-        """Returns a query by the rules of the moment; `None` before the first sync."""
+        """Returns a query by the current rules; `None` before the first sync."""
         rules = model.rules
         if rules is None:
             return None
@@ -42,7 +42,7 @@ class Runner:
     def run(
         self, model: Reading, query: Query, names: Json, count: int | None, records: Iterable[Json] | None = None
     ) -> Found:
-        """Returns the first rows of a query, or all of them. `records` are read in place of the stored ones."""
+        """Returns the first rows of a query, or all of them. `records` replace the stored records."""
         began = time.monotonic()
         found = Found(query, count)
         index: str | None = None

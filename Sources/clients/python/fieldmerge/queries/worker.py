@@ -1,4 +1,4 @@
-"""The thread that keeps live queries and indexes up to date, so that no edit waits for them."""
+"""The thread that updates live queries and indexes, so that no edit waits for them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CLOSE_SECONDS = 1.0
 
 
 class Worker:
-    """Looks at changes for live queries, and works on indexes when there are none."""
+    """Tests changes for live queries, and builds indexes when there are no changes."""
 
     def __init__(self, reading: Callable[[], Reading], runner: Runner, indexer: Indexer, clock: Clock) -> None:
         self._reading = reading
@@ -49,39 +49,39 @@ class Worker:
         self._is_closing = False
         self._thread: threading.Thread | None = None
 
-    # Called by other threads. None of these waits for the work itself.
+    # Called by other threads. None of these functions waits for the work.
 
     def add(self, live: LiveQuery) -> None:
-        """Begins to keep a live query up to date."""
+        """Adds a live query."""
         with self._wake:
             self._lives.append(live)
         self.look()
 
     def forget(self, live: LiveQuery) -> None:
-        """Ends the work for a live query."""
+        """Removes a live query."""
         with self._wake:
             self._lives = [one for one in self._lives if one is not live]
 
     def look(self) -> None:
-        """Has the thread look at new live queries and functions now, and not at changes."""
+        """Makes the thread process new live queries and functions now, without changes."""
         with self._wake:
             self._is_asked = True
             self._notify()
 
     def index(self) -> None:
-        """Has the thread work on the indexes if there is anything to do."""
+        """Makes the thread build the indexes if there is work."""
         with self._wake:
             self._has_index_work = True
             self._notify()
 
     def fault(self) -> None:
-        """Has all indexes built again."""
+        """Makes the thread rebuild all indexes."""
         with self._wake:
             self._has_fault = True
         self.index()
 
     def touch(self, places: set[tuple[str, str]]) -> None:
-        """Notes changed records. `*` as a key stands for all of a resource."""
+        """Notes changed records. The key `*` means all records of a resource."""
         with self._wake:
             for resource, key in places if self._lives else ():
                 self._pending.setdefault(resource, set()).add(key)
@@ -92,7 +92,7 @@ class Worker:
                 self._notify()
 
     def touch_all(self) -> None:
-        """Notes that another process has written: any record may be another one."""
+        """Notes that another process has written, so that any record may have changed."""
         self.touch({(resource, "*") for live in self.lives() for resource in live._window.watched})
 
     def lives(self) -> list[LiveQuery]:
@@ -101,7 +101,7 @@ class Worker:
             return list(self._lives)
 
     def settle(self) -> None:
-        """Waits until nothing is due. For tests."""
+        """Waits until no work is due. For tests."""
         with self._wake:
             self._wake.wait_for(lambda: self._is_closing or not self._has_work)
 
