@@ -1,7 +1,7 @@
 public import FieldMergeClient
 import Synchronization
 
-/// A clock that stands still until a test moves it; it begins at a moment that looks like one.
+/// A clock that only a test advances. It begins at a fixed time.
 public final class ManualClock: StoreClock {
     private struct State {
         var now: Double
@@ -13,16 +13,16 @@ public final class ManualClock: StoreClock {
 
     private let state: Mutex<State>
 
-    /// Makes a clock that shows so many seconds since 1970.
+    /// Creates a clock at a number of seconds since 1970.
     public init(now: Double = 1_700_000_000) { state = Mutex(State(now: now)) }
 
     /// Returns the seconds since 1970.
     public func now() -> Double { state.withLock(\.now) }
 
-    /// Returns seconds that only grow.
+    /// Returns seconds that never decrease.
     public func monotonic() -> Double { state.withLock(\.monotonic) }
 
-    /// Waits; throws where the task is cancelled.
+    /// Waits. Throws if the task is cancelled.
     public func sleep(seconds: Double) async throws {
         let number = state.withLock { state in
             state.next += 1
@@ -57,7 +57,7 @@ public final class ManualClock: StoreClock {
         }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     public func advance(_ seconds: Double) {
         let woken = state.withLock { state in
             state.now += seconds
@@ -69,6 +69,6 @@ public final class ManualClock: StoreClock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Sets the clock on the wall another way, as a person or a network would; no time passes.
+    /// Changes the wall clock, as a user or a network would. No time passes.
     public func jump(_ seconds: Double) { state.withLock { $0.now += seconds } }
 }

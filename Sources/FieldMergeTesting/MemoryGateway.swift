@@ -2,18 +2,18 @@ public import FieldMergeClient
 import Foundation
 import Synchronization
 
-/// A gateway in memory: it serves rules, records, changes, snapshots and sync over no network; a script of errors may come
-/// before it (`script`).
+/// A gateway in memory, without a network: rules, records, changes, snapshots and sync. A script of errors may
+/// precede it (`script`).
 ///
-/// It merges group by group as the contract says, with the policies `client-wins`, `server-wins` and `reject` and the
-/// function `add`; other functions leave it to the policy. Of values it checks no more than that none is null in a field
-/// that has one always; it knows no access rules.
+/// It merges each group as the contract requires, with the policies `client-wins`, `server-wins` and `reject` and the
+/// function `add`. It uses the policy in place of other functions. It only checks that a field that is not nullable
+/// is not null. It has no access rules.
 public final class MemoryGateway: Transport {
-    /// The faults that come before an answer: errors, delays, breaks.
+    /// The errors, delays and broken connections before an answer.
     public let script: ScriptedServer
     private let state: Mutex<MemoryGatewayState>
 
-    /// Makes a gateway.
+    /// Creates a gateway.
     ///
     /// - Parameters:
     ///   - rules: the answer to `GET /v1/rules`.
@@ -31,19 +31,19 @@ public final class MemoryGateway: Transport {
         box.own(self)
     }
 
-    /// Sends a request; returns its answer as soon as the status is known.
+    /// Sends a request. Returns its answer as soon as its status arrives.
     public func send(_ request: TransportRequest) async throws -> TransportResponse { try await script.send(request) }
 
-    /// Changes a record like another client; nil deletes it.
+    /// Changes a record as another client would; nil deletes it.
     public func put(_ record: JSONValue?, in resource: String, id: some RecordID) {
         let place = MemoryPlace(resource: resource, key: id.jsonValue.key)
         state.withLock { $0.put(record, at: place) }
     }
 
-    /// Replaces the rules, and gives each record another form; returns false if the rules cannot be read.
+    /// Replaces the rules, and the form of each record. Returns false if the rules cannot be read.
     ///
-    /// A resource without `shape` gets a digest of its names and types. As in a migration, the
-    /// feed gets no change: clients see the other version of the rules and fetch the records of other shapes.
+    /// A resource without `shape` gets a digest of its names and types. As in a migration, the feed gets no change.
+    /// Clients read the new rules and fetch the records of other shapes.
     @discardableResult
     public func change(
         rules: JSONValue, _ record: (_ resource: String, _ record: JSONValue) -> JSONValue = { $1 }
@@ -51,21 +51,21 @@ public final class MemoryGateway: Transport {
         state.withLock { $0.change(rules: rules, record) }
     }
 
-    /// Returns a record as it stands; nil where there is none.
+    /// Returns the current record; nil if there is none.
     public func record(_ resource: String, _ id: some RecordID) -> JSONValue? {
         let key = id.jsonValue.key
         return state.withLock { $0.records[MemoryPlace(resource: resource, key: key)] }
     }
 
-    /// Returns every record of a resource.
+    /// Returns all records of a resource.
     public func records(_ resource: String) -> [JSONValue] {
         state.withLock { state in state.records.filter { $0.key.resource == resource }.map(\.value) }
     }
 
-    /// Begins another feed: every client has to take a snapshot.
+    /// Begins another feed, so that every client needs a snapshot.
     public func beginAnew() { state.withLock { $0.beginAnew() } }
 
-    /// Begins another history without the journal: the keys of earlier pushes are unknown.
+    /// Begins another history without the journal. The keys of earlier pushes are then unknown.
     package func loseJournal(at time: Double) { state.withLock { $0.loseJournal(at: time) } }
 
     /// Returns the number of the next row.
@@ -74,15 +74,15 @@ public final class MemoryGateway: Transport {
     /// Keeps the records and the keys of pushes for `restore`.
     package func backUp() { state.withLock { $0.backUp() } }
 
-    /// Begins another history with the records and keys of the last `backUp`; numbers are given out again.
+    /// Begins another history with the records and keys of the last `backUp`. Row numbers are assigned again.
     package func restore(at time: Double) { state.withLock { $0.restore(at: time) } }
 
-    /// The keys of the pushes that were run, each as often as it was.
+    /// The keys of the pushes that were run, with repetitions.
     public var runs: [String] { state.withLock(\.runs) }
 
     private func serve(_ request: TransportRequest) -> Reply { state.withLock { $0.serve(request) } }
 
-    /// Lets the script find its gateway, which is made after it.
+    /// Connects the script with its gateway, which is created after it.
     private final class MemoryGatewayBox: Sendable {
         private struct Weak {
             weak var gateway: MemoryGateway?

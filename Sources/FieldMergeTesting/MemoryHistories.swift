@@ -3,7 +3,7 @@ import Foundation
 
 /// The histories of a gateway in memory.
 struct MemoryHistories {
-    /// What a restore goes back to.
+    /// The state that a restore returns to.
     struct Backup {
         let records: [MemoryPlace: JSONValue]
         let kept: [String: (push: JSONValue, answer: JSONValue)]

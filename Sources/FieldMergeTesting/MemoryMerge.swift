@@ -1,18 +1,18 @@
 import FieldMergeClient
 
-/// The reason for which a gateway in memory refuses a push.
+/// The reason why a gateway in memory refuses a push.
 struct MemoryRefusal: Error {
     let status: Int
     let code: String
 }
 
-/// The edits of one push, over the records as they are.
+/// Applies the edits of one push to the current records.
 struct MemoryMerge {
     let rules: Rules
     let defaults: [String: [String: JSONObject]]
     var records: [MemoryPlace: JSONValue]
 
-    /// Makes an edit; returns its outcomes.
+    /// Applies an edit. Returns its outcomes.
     mutating func apply(_ edit: JSONValue) throws(MemoryRefusal) -> [JSONValue] {
         guard let resource = rules.resources[edit["resource"].stringValue ?? ""] else {
             throw MemoryRefusal(status: 400, code: "unknown-resource")
@@ -95,14 +95,14 @@ struct MemoryMerge {
         return outcomes
     }
 
-    /// A row of which a creation names nothing.
+    /// A row without values.
     private func blank(_ section: SectionRules, of resource: ResourceRules) -> JSONObject {
         let blank = section.blank
         let own = (defaults[resource.name]?[section.name] ?? [:]).filter { blank[$0.key] != nil }
         return blank.merging(own) { _, value in value }
     }
 
-    /// Refuses a value of a base that the column cannot have.
+    /// Refuses a base with a value that the column cannot have.
     private static func check(_ old: JSONObject, _ fields: [FieldRules], held: JSONObject) throws(MemoryRefusal) {
         for field in fields where !field.isNullable && (old[field.name] ?? .null).isNull {
             guard (held[field.name] ?? .null).isNull else { throw MemoryRefusal(status: 400, code: "invalid-value") }

@@ -8,17 +8,17 @@
         import FoundationNetworking
     #endif
 
-    /// The real gateway, on a SQLite file, for as long as a test needs it.
+    /// The real gateway with a SQLite file, for a test.
     public final class RealGateway: Sendable {
         /// The gateway's address.
         public let url: URL
-        /// The file of the database behind it.
+        /// The database file of the gateway.
         public let database: URL
         private let folder: URL
         private let command: [String]
         private let process = Mutex<Process?>(nil)
 
-        /// The error where the gateway could not start.
+        /// The error of a gateway that could not start.
         public struct StartError: Error, CustomStringConvertible {
             /// The gateway's log.
             public let description: String
@@ -29,7 +29,7 @@
         /// - Parameters:
         ///   - program: the path of `fieldmerge`.
         ///   - rules: the folder of the rule files.
-        ///   - sql: the statements that make the database.
+        ///   - sql: the statements that create the database.
         ///   - options: more options of `fieldmerge serve`.
         /// - Throws: `StartError` with the gateway's log.
         public static func start(
@@ -37,7 +37,7 @@
         ) async throws -> RealGateway {
             var log = ""
             for _ in 0..<5 {
-                // A gateway takes its folder with it, so each try has one of its own.
+                // A gateway deletes its folder, so each attempt has a separate folder.
                 let folder = FileManager.default.temporaryDirectory
                     .appendingPathComponent("fieldmerge-\(UUID().uuidString)")
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -54,7 +54,7 @@
             self.folder = folder
             database = folder.appendingPathComponent("database.sqlite")
             try DatabaseQueue(path: database.path).writeWithoutTransaction { db in try db.execute(sql: sql) }
-            // A port that others took meanwhile is tried anew with another.
+            // If another program has taken the port, the next attempt uses another port.
             let port = Int.random(in: 20_000...60_000)
             guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw URLError(.badURL) }
             self.url = url
@@ -82,7 +82,7 @@
             self.process.withLock { $0 = process }
         }
 
-        /// Waits until the gateway answers; returns false where it ends before.
+        /// Waits until the gateway answers. Returns false if it ends before.
         private func isReady() async -> Bool {
             let transport = HTTPTransport(server: url)
             for _ in 0..<1_200 {
@@ -94,7 +94,7 @@
             return false
         }
 
-        /// Stops the gateway in order.
+        /// Stops the gateway gracefully.
         public func stop() { end { $0.terminate() } }
 
         /// Kills the gateway, as a power cut would.
@@ -115,15 +115,15 @@
 
         /// Starts the gateway again, at the same address.
         ///
-        /// - Throws: `StartError` where it does not start.
+        /// - Throws: `StartError` if it does not start.
         public func restart() async throws {
             stop()
             try launch()
             guard await isReady() else { throw StartError(description: "the gateway did not start again") }
         }
 
-        /// Runs statements on the database behind the gateway, as a program that bypasses it would; returns the rows of the
-        /// last one, each a value a column.
+        /// Runs statements on the gateway's database, as a program that bypasses the gateway would. Returns the rows
+        /// of the last statement, with one value for each column.
         @discardableResult
         public func query(_ sql: String) throws -> [[JSONValue]] {
             var configuration = Configuration()

@@ -1,18 +1,18 @@
 public import FieldMergeClient
 public import Foundation
 
-/// An answer, perhaps one that breaks off after so many bytes, or none.
+/// A complete answer, an answer that breaks off, or no answer.
 public struct Reply: Sendable {
-    /// The status; nil where no answer comes.
+    /// The status; nil without an answer.
     public var status: Int?
     /// The headers by their names.
     public var headers: [String: String]
     /// The body.
     public var body: Data
-    /// The number of bytes after which it breaks off; nil where it does not.
+    /// The number of bytes after which the answer breaks off; nil for a complete answer.
     public var breaksAt: Int?
 
-    /// Makes an answer of bytes.
+    /// Creates an answer of bytes.
     public init(status: Int? = 200, headers: [String: String] = [:], body: Data = Data(), breaksAt: Int? = nil) {
         self.status = status
         self.headers = headers
@@ -20,7 +20,7 @@ public struct Reply: Sendable {
         self.breaksAt = breaksAt
     }
 
-    /// Makes an answer that is JSON.
+    /// Creates an answer in JSON.
     public init(_ value: JSONValue, status: Int = 200, headers: [String: String] = [:]) {
         let kind = status >= 400 ? "application/problem+json" : "application/json"
         self.init(
@@ -28,7 +28,7 @@ public struct Reply: Sendable {
             body: Data(value.description.utf8))
     }
 
-    /// Returns a problem document as the gateway answers.
+    /// Returns a problem document in the gateway's format.
     public static func problem(
         _ status: Int, _ code: String, headers: [String: String] = [:], more: [String: JSONValue] = [:]
     ) -> Reply {
@@ -41,7 +41,7 @@ public struct Reply: Sendable {
         return Reply(.object(told.merging(more) { _, own in own }), status: status, headers: headers)
     }
 
-    /// The answer of a request that finds no network, or whose answer gets lost.
+    /// A request without a network, or an answer that gets lost.
     public static let none = Reply(status: nil)
 
     func response() throws -> TransportResponse {

@@ -4,8 +4,7 @@ import Synchronization
 
 /// A transport without a network.
 ///
-/// What a test put into the script comes first, one entry a request; then comes the
-/// handler, and without one there is no network.
+/// First it uses the test's script, one entry a request, then the handler. Without a handler there is no network.
 public final class ScriptedServer: Transport {
     /// A function that answers requests.
     public typealias Handler = @Sendable (TransportRequest) async -> Reply
@@ -23,17 +22,17 @@ public final class ScriptedServer: Transport {
     private let state = Mutex(State())
     private let held = AsyncStream<HeldRequest>.makeStream()
 
-    /// Makes a server.
+    /// Creates a server.
     ///
     /// - Parameters:
-    ///   - clock: the clock by which answers are late.
-    ///   - handler: answers what the script does not.
+    ///   - clock: the clock for delays.
+    ///   - handler: answers requests after the end of the script.
     public init(clock: any StoreClock = SystemClock(), handler: Handler? = nil) {
         self.clock = clock
         self.handler = handler
     }
 
-    /// Every request that came, in order.
+    /// All received requests, in order.
     public var requests: [TransportRequest] { state.withLock(\.requests) }
 
     // MARK: The script
@@ -51,23 +50,23 @@ public final class ScriptedServer: Transport {
         reply(.problem(status, code, headers: headers))
     }
 
-    /// The next request is answered by a function.
+    /// A function answers the next request.
     public func add(_ handler: @escaping Handler) { state.withLock { $0.script.append(handler) } }
 
-    /// The next request is answered as ever; what the script has next is for the one behind it.
+    /// The handler answers the next request. The next entry of the script is for the request after it.
     public func pass() { add { [weak self] in await self?.handled($0) ?? .none } }
 
-    /// The next request finds no network: nothing of it arrives.
+    /// The next request finds no network and does not arrive.
     public func noNetwork() { reply(.none) }
 
-    /// The next request arrives, and its answer gets lost.
+    /// The next request arrives, but its answer gets lost.
     public func loseAnswer() {
         add { [weak self] in
             _ = await self?.handled($0); return .none
         }
     }
 
-    /// The next request arrives, and its answer breaks off after so many bytes.
+    /// The next request arrives, but its answer breaks off after a number of bytes.
     public func breakAnswer(at byte: Int) {
         add { [weak self] request in
             var reply = await self?.handled(request) ?? .none
@@ -76,7 +75,7 @@ public final class ScriptedServer: Transport {
         }
     }
 
-    /// The next request is answered so much later, by the server's clock.
+    /// The answer to the next request is delayed, by the server's clock.
     public func delay(_ seconds: Double) {
         let clock = clock
         add { [weak self] request in
@@ -85,16 +84,16 @@ public final class ScriptedServer: Transport {
         }
     }
 
-    /// Forgets what stands in the script.
+    /// Clears the script.
     public func clearScript() { state.withLock { $0.script = [] } }
 
-    /// From now on these requests wait until a test answers them; `nextHeld()` gives them.
+    /// Makes later requests wait until a test answers them. `nextHeld()` returns them.
     public func hold(_ which: @escaping @Sendable (TransportRequest) -> Bool = { _ in true }) {
         let continuation = held.continuation
         hold(which) { continuation.yield($0) }
     }
 
-    /// The same, telling a function of them instead.
+    /// Makes later requests wait, and passes them to a function.
     package func hold(
         _ which: @escaping @Sendable (TransportRequest) -> Bool, _ tell: @escaping @Sendable (HeldRequest) -> Void
     ) {
@@ -104,7 +103,7 @@ public final class ScriptedServer: Transport {
         }
     }
 
-    /// Returns the next request that is held, once there is one; nil where the task is cancelled.
+    /// Waits for the next held request and returns it; nil if the task is cancelled.
     public func nextHeld() async -> HeldRequest? {
         var iterator = held.stream.makeAsyncIterator()
         return await iterator.next()
@@ -112,7 +111,7 @@ public final class ScriptedServer: Transport {
 
     // MARK: Transport
 
-    /// Sends a request; returns its answer as soon as the status is known.
+    /// Sends a request. Returns its answer as soon as its status arrives.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let (isHeld, scripted) = state.withLock { state -> (Bool, Handler?) in
             state.requests.append(request)
@@ -159,7 +158,7 @@ public final class HeldRequest: Sendable {
 
     init(_ request: TransportRequest) { self.request = request }
 
-    /// The request's body as JSON; null where it is none.
+    /// The request's body as JSON; null if it is not JSON.
     public var json: JSONValue { JSONValue(text: String(decoding: request.body ?? Data(), as: UTF8.self)) ?? .null }
 
     /// Answers with JSON.
@@ -168,7 +167,7 @@ public final class HeldRequest: Sendable {
     /// Breaks the connection.
     public func breakOff() { reply(.none) }
 
-    /// Answers; only the first answer counts.
+    /// Answers. Only the first answer counts.
     public func reply(_ reply: Reply) {
         let waiting: CheckedContinuation<Reply, Never>? = state.withLock { state in
             switch state {

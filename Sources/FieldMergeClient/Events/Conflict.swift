@@ -17,11 +17,11 @@ public struct Conflict: Sendable {
     public let group: String?
     /// The gateway's outcome for the group, such as `client-won`; empty before there is an answer.
     public let outcome: String
-    /// The value that this user saw when she began.
+    /// The value before the user's edit.
     public let old: JSONValue
     /// The value of the database before this edit.
     public let current: JSONValue
-    /// The value that this user wants.
+    /// The value of the user's edit.
     public let new: JSONValue
     /// The value that the database contains now; null before there is an answer.
     public let written: JSONValue
@@ -51,29 +51,29 @@ public struct Conflict: Sendable {
         self.store = store
     }
 
-    /// Makes the losing edit once more, from what the database contains now, and takes the entry out of the list.
+    /// Writes `new` again, with the database's current value as its base, and removes the entry from the list.
     ///
-    /// An edit that was overtaken keeps its value and takes `current` as seen.
+    /// An overtaken edit keeps its value, and `current` becomes its base.
     ///
     /// - Returns: the ticket of a new edit; nil if there is none, or the entry has left the list.
     @discardableResult
     public func takeMine() async throws -> Ticket? { try await store.decide(self, isMine: true) }
 
-    /// The same under the name that fits an edit that was overtaken.
+    /// Calls `takeMine()`. The name fits an overtaken edit.
     @discardableResult
     public func keepMine() async throws -> Ticket? { try await takeMine() }
 
-    /// Writes `current` unless the database has it, and takes the entry out of the list.
+    /// Writes `current` unless the database has it, and removes the entry from the list.
     ///
     /// - Returns: the ticket of a new edit; nil if there is none, or the entry has left the list.
     @discardableResult
     public func takeTheirs() async throws -> Ticket? { try await store.decide(self, isMine: false) }
 
-    /// Takes the entry out of the list, and changes nothing else.
+    /// Removes the entry from the list, and changes nothing else.
     public func dismiss() async throws { try await store.dismiss(name) }
 }
 
-/// An unsent edit of a group that another client has changed meanwhile.
+/// An unsent edit of a group that another client has changed since.
 public struct Overtaken: Sendable {
     /// The name of the entry in `store.conflicts()`; empty for an open form, whose events are not listed.
     public let name: String
@@ -89,11 +89,11 @@ public struct Overtaken: Sendable {
     public let item: JSONValue?
     /// The name of the group.
     public let group: String
-    /// The value that this user saw when she began.
+    /// The value before the user's edit.
     public let old: JSONValue
     /// The value of the database before this edit.
     public let current: JSONValue
-    /// The value that this user wants.
+    /// The value of the user's edit.
     public let new: JSONValue
     /// The client that changed it; null if the gateway does not report one.
     public let by: JSONValue
@@ -116,25 +116,25 @@ public struct Overtaken: Sendable {
         self.store = store
     }
 
-    /// Takes `current` as seen: the edit goes on from there, without a conflict.
+    /// Keeps the edit, with `current` as its base, so that it causes no conflict.
     ///
-    /// Where it was sent meanwhile, `new` is a new edit.
+    /// If the edit was sent meanwhile, this writes `new` in a new edit.
     ///
     /// - Throws: `FieldMergeError` if the store is closed or the record is gone.
     public func keepMine() async throws { try await store.decide(self, isMine: true) }
 
     /// Drops the edit of this group.
     ///
-    /// Where it was sent meanwhile, `current` is a new edit.
+    /// If the edit was sent meanwhile, this writes `current` in a new edit.
     ///
     /// - Throws: `FieldMergeError` if the store is closed or the record is gone.
     public func takeTheirs() async throws { try await store.decide(self, isMine: false) }
 
-    /// Takes the entry out of the list, and changes nothing else.
+    /// Removes the entry from the list, and changes nothing else.
     public func dismiss() async throws { try await store.dismiss(name) }
 }
 
-/// A record that is null for this client from now on; its drafts are refused edits.
+/// A record that was deleted, or that this client may no longer read. Its drafts become refused edits.
 public struct Gone: Sendable, Hashable {
     /// The name of the resource.
     public let resource: String
