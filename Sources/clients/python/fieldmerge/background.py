@@ -50,7 +50,7 @@ class Background:
             self._ear.start()
 
     def tell(self, reason: str) -> None:
-        """Gives the scheduler an event, soon."""
+        """Sends an event to the scheduler, soon."""
         with self._wake:
             self._reasons.add(reason)
             self._wake.notify_all()

@@ -83,7 +83,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Makes all reads in it return one state of the store."""
+        """Makes all reads in this context return one state of the store."""
         with self.lock:
             if self._is_closed:
                 raise StoreClosed("the store is closed")
@@ -162,7 +162,7 @@ class Database:
         return after
 
     def after_commit(self, call: Callable[[], None]) -> None:
-        """Has something done once the transaction under way is on disk."""
+        """Runs a call after the commit of the current transaction."""
         self._after.append(call)
 
     def _step(self, name: str) -> None:
@@ -223,7 +223,7 @@ class Database:
         self._connection.executemany(statement, rows)
 
     def _is_without_triggers(self) -> bool:
-        """Drops the triggers that a statement may have failed in; false if there are none."""
+        """Drops the triggers in which a statement may have failed. Returns false if there are none."""
         try:
             if not self._connection.in_transaction or not self._trigger_count():
                 return False
@@ -292,7 +292,7 @@ class Database:
         self.close()
         if self.path == ":memory:":
             return
-        # The file itself is last: whoever makes it anew has a log of its own.
+        # The file itself is last, because a new file gets a new log.
         for suffix in ("-wal", "-shm", ""):
             try:
                 os.unlink(self.path + suffix)

@@ -169,10 +169,10 @@ class Decisions(Delivery):
             return self._write_group(overtaken, current) is not None
 
         def without_mine(group: Group, row: Any) -> Json:
-            # What was sent counts upon theirs: only what undoes it leads there.
+            # The sent push has added to their value. Only its reverse restores their value.
             left = without(group, {one.name: row.get(one.name) for one in group.fields}, told["old"], told["new"])
             return current if left is None else left
 
         ticket = self._write_group(overtaken, current, counts=without_mine)
-        told["isUndone"] = True  # a second call would take it back twice
+        told["isUndone"] = True  # a second call would undo it twice
         return ticket is not None

@@ -131,7 +131,7 @@ class Delivery:
         self._worker.touch_all()
         self._touched |= {(observer.resource, "*") for observer in self._observers}
         self._deliver()
-        # Only what it has edited is a reason to sync: what its own sync writes would make the two chase each other.
+        # Only its edits are a reason to sync. If its own sync were a reason, two processes would sync without end.
         edits = self._model.edit_count()
         if edits != self._known_edits:
             self._known_edits = edits
@@ -243,7 +243,7 @@ class Delivery:
                 continue
             began = time.monotonic()
             if is_filling and observer.record_id is None and began < observer.due:
-                self._touched.add((observer.resource, "*"))  # told when there is time, or at the end
+                self._touched.add((observer.resource, "*"))  # reported when the thread is idle, or at the end
                 continue
             now = self._observed(observer)
             observer.due = time.monotonic() + 5 * (time.monotonic() - began)

@@ -381,7 +381,7 @@ class EditableRecord:
 
 
 class _OfferedRow(EditableRow):
-    """The row of a singleton that has none yet: it is there once a field of it was assigned."""
+    """The row of a singleton section without a row. An assignment to a field creates it."""
 
     __slots__ = ()
 

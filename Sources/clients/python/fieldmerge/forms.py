@@ -56,7 +56,7 @@ class RecordDraft:
             for row in part if section.is_list else [part] if part is not None else []:
                 change = {"section": section.name, "id": row._values.get("id")}
                 if row_of(section, self._base, change) is None:
-                    # A new row: what its creation left out stays left out.
+                    # A new row: fields that its creation omitted stay omitted.
                     mark = section.name, key_of(row._values["id"]) if section.is_list else None
                     for name in [name for name, value in row._values.items() if value is None]:
                         if name not in given.get(mark, {}):
@@ -116,7 +116,7 @@ class RecordDraft:
     def _take_filled(self) -> None:
         """Stores the ids of new rows, and the values in the answers to their creations, in the base."""
         model = self._store._model
-        real_id = model.resolve(self.id)  # first: what is resolved has an answer
+        real_id = model.resolve(self.id)  # First, because a resolved id has an answer.
         pending = model.pending(self.resource, key_of(real_id))
         for mark in self._unanswered - unnamed(self._resource, [edit.changes for edit in pending]).keys():
             section = self._resource.section(mark[0])

@@ -1,4 +1,4 @@
-"""Ids of records and items: scalars, arrays for keys of several columns, and temporary ones."""
+"""Ids of records and items: scalars, arrays for keys of several columns, and temporary ids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_temporary(value: object) -> bool:
 
 
 def key_of(record_id: Any) -> str:
-    """Returns an id as text; equal ids have equal texts, and 7 and "7" are one id."""
+    """Returns an id as text. Equal ids have equal texts, and 7 equals "7"."""
     if isinstance(record_id, (list, tuple)):
         return "\x1f".join(_part(part) for part in record_id)
     return _part(record_id)

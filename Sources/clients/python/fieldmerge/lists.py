@@ -42,7 +42,7 @@ class Lists(Decisions):
         return self._model.discard_unsent(int(entry.name), entry._edits)
 
     def refused_edits(self) -> list[RefusedEdit]:
-        """Returns the edits that were refused for good and neither sent again nor given up; they survive a
+        """Returns the edits that were refused, and neither sent again nor discarded; they survive a
         restart."""
         return [self._refused(seq, refusal, edits) for seq, refusal, edits in self._model.refused()]
 

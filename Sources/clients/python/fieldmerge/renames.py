@@ -57,7 +57,7 @@ def _change(section: Section, change: RowChange) -> RowChange:
 
 
 def _joined(one: Json, other: Json) -> Json:
-    """Returns the values of two groups that have become one."""
+    """Returns the values of two groups that the rules have joined."""
     unknown = [*one.get("unknown", ()), *other.get("unknown", ())]
     joined = {side: {**one[side], **other[side]} for side in ("old", "new")}
     return {**joined, "unknown": unknown} if unknown else joined

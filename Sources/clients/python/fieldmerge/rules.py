@@ -85,7 +85,7 @@ class Section:
         return self.group_renames.get(name, name)
 
     def field(self, name: str, *, path: str) -> Field:
-        """Returns a field by its name; throws `UnknownName` with the nearest one."""
+        """Returns a field by its name; throws `UnknownName` with the nearest name."""
         found = self.fields.get(name)
         if found is None:
             raise UnknownName(f"{path}.{name}", name, nearest(name, self.fields))
@@ -106,7 +106,7 @@ class Resource:
         return self.sections[0]
 
     def section(self, name: str) -> Section:
-        """Returns a section by its name; throws `UnknownName` with the nearest one."""
+        """Returns a section by its name; throws `UnknownName` with the nearest name."""
         for section in self.sections:
             if section.name == name:
                 return section
@@ -128,7 +128,7 @@ class Rules:
     """The version, with the resources that are still described as before it."""
 
     def resource(self, name: str) -> Resource:
-        """Returns a resource by its name; throws `UnknownName` with the nearest one."""
+        """Returns a resource by its name; throws `UnknownName` with the nearest name."""
         found = self.resources.get(name)
         if found is None:
             raise UnknownName(name, name, nearest(name, self.resources), code="unknown-resource")

@@ -135,7 +135,7 @@ def rows(state: str, event: str) -> tuple[Row, ...]:
     """Returns the rows of a cell; the first row with true conditions applies, and the last row has no conditions."""
     if event == "kill":
         return (Row("idle"),)
-    # Without a row for the event, the state does not change, and there is nothing to do.
+    # An event without a row does not change the state, and causes no action.
     return _CELLS[state].get(event, (Row(state),))
 
 

@@ -43,13 +43,12 @@ class Conflict:
     _store: Any = None
 
     def take_mine(self) -> Ticket | None:
-        """Makes the losing edit once more, from what the database contains now; returns its ticket, `None` if there is
-        nothing to do."""
+        """Writes `new` again, with the current value as its base. Returns its ticket; `None` if no write is needed."""
         ticket: Ticket | None = self._store._take_mine(self)
         return ticket
 
     def take_theirs(self) -> Ticket | None:
-        """Writes `current` again if this client has overwritten it; returns the ticket of this edit, if there is one."""
+        """Writes `current` again if this client has overwritten it. Returns the ticket of this edit, if any."""
         ticket: Ticket | None = self._store._take_current(self)
         return ticket
 
@@ -93,7 +92,7 @@ class Ticket:
         return self._read() is None
 
     def outcome(self, timeout: float | None = None) -> Outcome:
-        """Waits for the outcome of the edit; throws `TimeoutError` if there is none within this number of seconds.
+        """Waits for the outcome of the edit. Throws `TimeoutError` if there is none within this number of seconds.
 
         The store has to sync meanwhile: by `store.start()`, or `store.sync()` in another thread.
         """
@@ -133,20 +132,20 @@ class Ticket:
 
 
 def overtaken_of(store: Any, told: Json) -> Overtaken:
-    """Returns an overtaken edit as the app has it."""
+    """Returns an overtaken edit for the app."""
     values = {name: as_read(value) for name, value in told.items() if name in Overtaken.__dataclass_fields__}
     return Overtaken(**values, _fields=told.get("fields"), _told=told, _store=store)
 
 
 def conflict_of(store: Any, told: Json) -> Conflict:
-    """Returns a conflict as the app has it."""
+    """Returns a conflict for the app."""
     values = {name: as_read(value) for name, value in told.items() if name in Conflict.__dataclass_fields__}
     return Conflict(**values, _fields=told.get("fields"), _store=store)
 
 
 @dataclass(frozen=True)
 class Overtaken:
-    """An unsent edit of a group that another client has changed meanwhile."""
+    """An unsent edit of a group that another client has changed since."""
 
     resource: str
     id: Any
@@ -177,20 +176,19 @@ class Overtaken:
             self._store._dismiss(self)
 
     def keep_mine(self) -> bool:
-        """Takes what stands now as seen: the edit goes on from there, without a conflict. Where it was sent
-        meanwhile, `new` is a new edit, from what stands then."""
+        """Keeps the edit, with `current` as its base, so that it causes no conflict. If the edit was sent meanwhile,
+        this writes `new` in a new edit."""
         return bool(self._store._keep_mine(self))
 
     def take_theirs(self) -> bool:
-        """Drops the edit of this group. Where it was sent meanwhile, `current` is a new edit, from what stands
-        then."""
+        """Drops the edit of this group. If it was sent meanwhile, this writes `current` in a new edit."""
         return bool(self._store._take_theirs(self))
 
 
 @dataclass(frozen=True)
 class Gone:
-    """A record that is `None` for this client from now on; its drafts are refused edits. `record` is what the server
-    last told of it."""
+    """A record that was deleted, or that this client may no longer read. Its drafts become refused edits. `record` is
+    its last version."""
 
     resource: str
     id: Any
@@ -253,7 +251,7 @@ class RefusedEdit:
     _store: Any = None
 
     def resend(self, *, without: Iterable[str] = ()) -> bool:
-        """Puts the edit behind the others that wait to be sent, under a new key; false if it is refused no more.
+        """Moves the edit to the end of the queue, under a new key. Returns false if it is no longer refused.
 
         The groups of the paths `without` remain refused. Throws `UnknownName` for an unknown path, and `NotPossible` if
         nothing is left to send.

@@ -145,7 +145,7 @@ class HTTPTransport:
             connection.sock.settimeout(request.timeout)
         path = self._prefix + request.path
         if self._scheme == "http" and connection.host != self._host:
-            path = f"http://{self._host}:{self._port}{path}"  # a proxy takes the whole address
+            path = f"http://{self._host}:{self._port}{path}"  # a proxy needs the complete address
         headers = {"Host": self._authority(), **request.headers}
         body = request.body
         if body is None:
@@ -287,7 +287,7 @@ class Answer:
 
 
 def ask(transport: Transport, request: Request) -> Answer:
-    """Sends a request and reads its complete answer; throws `OSError` without an answer."""
+    """Sends a request and reads its complete answer. Throws `OSError` without an answer."""
     response = transport.send(request)
     try:
         body = b"".join(response.parts())

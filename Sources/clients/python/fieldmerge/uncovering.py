@@ -1,4 +1,4 @@
-"""Edits as they are if an earlier one, which they were made upon, never happens."""
+"""Edits without an earlier edit that they build on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .values import wire_value, without
 def uncover(
     resource: Resource, gone: list[RowChange], later: list[RowChange]
 ) -> tuple[list[RowChange], list[RowChange]]:
-    """Returns a later edit as it is if an earlier one never happens: its groups get the `old` of the earlier one, and
-    those that then change nothing are left out. Returns also what is left of the earlier one, for edits after that."""
+    """Returns a later edit without an earlier one. Its groups get the `old` of the earlier edit, and groups without a
+    change are omitted. Also returns the rest of the earlier edit, for edits after the later one."""
     left = {place_of_row(change): change for change in gone if resource.has(change["section"])}
     kept: list[RowChange] = []
     for change in later:
@@ -41,7 +41,7 @@ def uncover(
 
 
 def _uncovered(section: Section, gone: Json, later: Json) -> tuple[Json, Json]:
-    """Returns the groups of a later edit, and those of the earlier one that no edit has covered."""
+    """Returns the groups of a later edit, and the groups of the earlier edit that no edit has covered."""
     groups: Json = {}
     seen = dict(gone)
     for name, values in later.items():
@@ -63,7 +63,7 @@ def _uncovered(section: Section, gone: Json, later: Json) -> tuple[Json, Json]:
 
 
 def _less(group: Group, values: Json, gone: Json) -> Json | None:
-    """Returns the values of a group without what an earlier edit has added to them; `None` if the group does not add."""
+    """Returns the values of a group minus the numbers that an earlier edit added; `None` if the group does not add."""
     if group.merge == "add":
         numbers = without(group, values, group.value(gone["old"]), group.value(gone["new"]))
         return None if numbers is None else {

@@ -1,4 +1,4 @@
-"""Values of fields: their form on the wire, what a field can hold, and when two are equal."""
+"""Values of fields: their form on the wire, which values a field can contain, and when two are equal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAFE_INTEGER = 2**53
 
 
 def wire_value(field: Field, value: Any, *, path: str) -> Any:
-    """Returns a value as the gateway would send it; throws `InvalidValue` where the field cannot hold it."""
+    """Returns a value as the gateway would send it; throws `InvalidValue` if the field cannot contain it."""
     if value is None:
         if not field.nullable:
             raise InvalidValue(path, "it cannot be null")
@@ -126,7 +126,7 @@ def _text(field: Field, value: Any, path: str) -> Any:
 
 
 def encodable(value: str, path: str) -> None:
-    """Throws `InvalidValue` for text with half a surrogate pair, which no column and no request can hold."""
+    """Throws `InvalidValue` for text with half a surrogate pair, which no column and no request can contain."""
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -277,7 +277,7 @@ def _json(field: Field, value: Any, path: str) -> Any:
 
 
 def json_value(value: Any, *, path: str) -> Any:
-    """Returns a copy of a JSON value; throws `InvalidValue` where it is none."""
+    """Returns a copy of a JSON value; throws `InvalidValue` if it is not JSON."""
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
@@ -355,7 +355,7 @@ def same(field: Field, one: Any, other: Any) -> bool:
 
 
 def without(group: Group, row: Mapping[str, Any], old: Any, new: Any) -> dict[str, Any] | None:
-    """Returns the numbers of a group less what an edit has added to them; nil where one of them is none."""
+    """Returns the numbers of a group minus those that an edit has added; `None` if a value is not a number."""
     before, after = group.spread(old), group.spread(new)
     result: dict[str, Any] = {}
     try:

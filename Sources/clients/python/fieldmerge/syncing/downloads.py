@@ -45,7 +45,7 @@ class Downloads(Exchange):
         if self.model.database.meta("otherHistory"):
             return None
         if self.model.database.meta("resnapshot"):
-            event = self._snapshot()  # it replaces the stale ones too
+            event = self._snapshot()  # it replaces the stale records too
             return None if event == "answer.page" else event
         return self._refresh_visited() or self._refresh_kept()
 
@@ -86,7 +86,7 @@ class Downloads(Exchange):
             return self._lost("the snapshot that broke off cannot go on")
         if answer.status == 400 and subset is not None and self.model.difference() is not None:
             return "answer.resync"  # the rules do not have the earlier filter any more
-        # Resources of which one is unknown: the rules have changed again.
+        # If a resource is unknown, the rules have changed again.
         return "answer.rules" if answer.status == 404 and answer.problem else self._refusal(answer)
 
     def _take_refresh(self, response: Response, resources: list[str], *, goes_on: bool) -> str | None:
@@ -109,7 +109,7 @@ class Downloads(Exchange):
         raise BrokenOff("the snapshot broke off")
 
     def _is_other(self, head: Json) -> str | None:
-        """Returns the event of a snapshot of stale resources that is one of other rules, or of another feed."""
+        """Returns an event if a snapshot of stale resources has other rules or another feed."""
         if self._has_other_rules(head):
             return "answer.rules"
         if head["feed"] != self.model.place()[0]:
@@ -127,7 +127,7 @@ class Downloads(Exchange):
             return refusal
         if was_stale and self.model.has_unsent():
             self._last_more = True
-            return "answer.page"  # what has waited for these records is sent first
+            return "answer.page"  # pushes that have waited for these records are sent first
         self._noted.clear()
         if self.model.resources is not None and not self.model.asked():
             self._last_more = False
@@ -163,7 +163,7 @@ class Downloads(Exchange):
         return urllib.parse.urlencode(query, safe=",")
 
     def _no_feed(self, answer: Answer) -> str | None:
-        """A gateway without a journal reports no changes: then there is nothing to pull."""
+        """A gateway without a journal reports no changes."""
         problem = answer.problem
         if answer.status == 404 and problem is not None and problem.get("code") == "no-feed":
             self._report.problem = problem
@@ -197,13 +197,13 @@ class Downloads(Exchange):
         self._fresh_after = None
         try:
             if self._store_snapshot(response, goes_on=cursor is not None, subset=subset, unless=unless):
-                self._last_more = True  # what changed meanwhile
+                self._last_more = True  # changes since the snapshot began
             return self._rules_or_page()
         finally:
             response.close()
 
     def _store_snapshot(self, response: Response, *, goes_on: bool, subset: str | None, unless: str | None) -> bool:
-        """Stores a snapshot as it comes; false if it is one of other rules."""
+        """Stores a snapshot while it arrives. Returns false if it has other rules."""
         for part in parts_of(_lines(response), error=BrokenOff):
             if part.head is not None:
                 head = part.head["snapshot"]

@@ -74,7 +74,7 @@ class Lane:
 
     @property
     def is_due(self) -> bool:
-        """Whether there is no wait."""
+        """Returns whether the lane is not waiting."""
         return self.due is None or self._clock.monotonic() >= self.due
 
     def end_wait(self) -> None:

@@ -14,7 +14,7 @@ log = logging.getLogger("fieldmerge")
 
 
 class Lease:
-    """Counts those of this process that need the lease: the first one acquires it, the last one returns it."""
+    """Counts the uses of the lease in this process. The first use acquires it, the end of the last use releases it."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

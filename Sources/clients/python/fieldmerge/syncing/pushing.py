@@ -85,7 +85,7 @@ class Pushing(Downloads):
             if len(pushes) > 1 or not self._is_single:
                 return "answer.tooLarge"
             if len(batch) > len(pushes) and not self.model.is_in_doubt():
-                # Not this one alone is too large, but what has to be repeated before it.
+                # The push itself is not too large, but the bytes that must be repeated before it are.
                 self.model.thaw(pushes[0])
                 return "answer.settled"
             self.model.refuse(pushes[0], problem_of_request(answer), [])
@@ -123,7 +123,7 @@ class Pushing(Downloads):
     def _take_page(self, page: Json, asked: Asked, shows: list[int]) -> str:
         problem = page.get("problem")
         if asked[0] is None:
-            self._last_more = True  # nothing was asked for
+            self._last_more = True  # the request was not for changes
             return "answer.settled"
         if page.get("changes") is None:
             if isinstance(problem, dict) and problem.get("status") == 410:

@@ -69,7 +69,7 @@ class Requester:
             response.close()
 
     def renew(self) -> None:
-        """Has the app return another token than that of the last request; throws what its function throws."""
+        """Requests a new token from the app, and rethrows the errors of its function."""
         self.tokens.renew(refused=self.used_token, until=self.deadline)
 
     def headers(self, accept: str, body: bytes | None = None) -> dict[str, str]:

@@ -62,7 +62,7 @@ class Synchronizer(Pushing):
 
     @property
     def phase(self) -> str:
-        """The phase that the app sees: that of the scheduler, or that of the lane if the scheduler is idle."""
+        """The phase for the app: the scheduler's phase, or the lane's phase if the scheduler is idle."""
         if self.situation.phase != "idle":
             return self.situation.phase
         return "pushing" if self.lane.is_busy else "idle" if self.lane.due is None else "waiting"
@@ -74,20 +74,20 @@ class Synchronizer(Pushing):
         return None if due is None or self.lane.is_busy else self.clock.now() + due - self.clock.monotonic()
 
     def note(self) -> None:
-        """Notes that changes are to be requested."""
+        """Notes that changes are due."""
         self._noted.set()
 
     def run(self, event: str, *, deadline: float | None = None, waits: bool = True) -> Report:
         """Passes an event to the table and runs its actions, until no work is in progress; returns the report.
 
-        One thread of one process runs at a time, by a lease in the store; others wait. With `waits`, the run
+        One thread of one process runs at a time, by a lease in the store. Other threads wait. With `waits`, the run
         also waits until no
         large push is in progress. The event `lane` only starts the lane.
         """
         if event in ("sync", "news") and self._turn.locked():
             self.note()
         if self._runner == threading.get_ident():
-            # A handler of an event asks for a sync from within one.
+            # An event handler has requested a sync during a sync.
             return self._reported(Report(phase=self.state, error="a sync is under way"))
         limit = None if deadline is None else self.clock.monotonic() + deadline
         if not self._turn.acquire(timeout=-1 if deadline is None else max(0.0, deadline)):
@@ -147,7 +147,7 @@ class Synchronizer(Pushing):
         self._report.refused = max(self._report.refused, self.model.counts()[1] - refused)
 
     def _begin_lane(self) -> bool:
-        """Has the lane send a large push, if no small one is to be sent first."""
+        """Starts a large push in the lane, if no small push must be sent first."""
         if self.state not in ("idle", "pulling") or self.lane.is_busy:
             return False
         is_due = self.model.rules is None or self.model.database.meta("rulesDue") or self.model.place()[0] is None

@@ -123,7 +123,7 @@ def start_gateway(
 
     - `rules`: the folder of the rule files.
     - `sql`: a file of statements that makes the database; or `database`, a file that is copied.
-    - `program`: the path of `fieldmerge` (left out: `FIELDMERGE_PROGRAM`, or the one on the path).
+    - `program`: the path of `fieldmerge` (default: `FIELDMERGE_PROGRAM`, or `fieldmerge` on the search path).
     """
     found = program or os.environ.get("FIELDMERGE_PROGRAM") or shutil.which("fieldmerge")
     if not found:

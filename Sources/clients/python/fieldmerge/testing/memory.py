@@ -70,7 +70,7 @@ class MemoryGateway(ScriptedServer):
             return copy.deepcopy(self.records.get((resource, key_of(record_id))))
 
     def begin_anew(self) -> None:
-        """Begins another feed: every client has to take a snapshot."""
+        """Begins another feed, so that every client needs a snapshot."""
         with self._mutex:
             self.feed = f"feed-{int(self.feed.split('-')[1]) + 1}"
             self.revision += 1
