@@ -25,7 +25,7 @@ package final class DatabasePassword: Sendable {
 
     /// Sets the password of new connections.
     ///
-    /// - Returns: false if it is the present one.
+    /// - Returns: false if it is the current password.
     package func replace(with password: String) -> Bool {
         state.withLock { state in
             guard password != state.current else { return false }

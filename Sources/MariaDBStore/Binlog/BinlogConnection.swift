@@ -57,7 +57,7 @@ actor BinlogConnection {
         thread.stop()
     }
 
-    /// Connects, and asks for the transactions after a position.
+    /// Connects, and requests the transactions after a position.
     ///
     /// - Throws: `BinlogReadError`, also if the account or the position is refused, which the first message reports.
     func open(

@@ -1,7 +1,7 @@
 /// Assembles events to committed transactions.
 ///
-/// A group of events begins with its id and ends with a COMMIT, or it is one event. XA PREPARE ends a group too, whose
-/// changes wait for the XA COMMIT.
+/// A group of events begins with its id and ends with a COMMIT, or it is one event. XA PREPARE also ends a group.
+/// Its changes wait for XA COMMIT.
 struct BinlogGroups: Sendable {
     private let watched: WatchedTables
     private var open: OpenGroup?
@@ -9,7 +9,7 @@ struct BinlogGroups: Sendable {
     private var prepared: [BinlogXID: ForeignTransaction] = [:]
     private var preparedChanges = 0
 
-    /// The most changes of prepared transactions; others lead to passes.
+    /// The maximum number of changes of prepared transactions. More changes cause passes.
     static let mostPreparedChanges = 100_000
     static let mostPrepared = 10_000
 

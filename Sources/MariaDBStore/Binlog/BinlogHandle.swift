@@ -16,7 +16,7 @@ final class BinlogHandle {
     private let place: String
     private let health: ConnectionHealth
 
-    /// Connects, and asks for the events after a position.
+    /// Connects, and requests the events after a position.
     ///
     /// - Throws: `StoreError`, also if the client library cannot read binary logs.
     init(

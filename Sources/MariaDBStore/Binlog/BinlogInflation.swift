@@ -6,7 +6,7 @@ import RecordStore
 /// Its first byte is 0x80, the algorithm (0: zlib) times 16, and the number of bytes of the length, which follows with the
 /// highest byte first.
 enum BinlogInflation {
-    /// The most bytes of one event.
+    /// The maximum number of bytes of an event.
     ///
     /// The server writes longer events only for longer rows.
     static let longest = 64 << 20

@@ -35,7 +35,7 @@ struct CascadeLinkReader {
         return links
     }
 
-    /// Returns nil if the user has rights on single columns only, and does not see the table's definition.
+    /// Returns nil if the user has rights only on single columns, and cannot read the table's definition.
     private func actions(of table: TableName) throws(StoreError) -> ReferentialActions? {
         do throws(StoreError) {
             return ReferentialActions(definition: try InformationSchema(session, table: table).definition())

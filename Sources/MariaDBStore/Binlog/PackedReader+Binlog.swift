@@ -19,7 +19,7 @@ extension PackedReader {
         try take(count).littleEndian
     }
 
-    /// Reads a number of one to nine bytes whose first byte decides its length.
+    /// Reads a number of one to nine bytes whose first byte determines its length.
     mutating func lengthEncoded() throws(BinlogFault) -> UInt64 {
         let first = try littleEndian(1)
         switch first {

@@ -50,7 +50,7 @@ final class CascadeReader {
         do {
             definition = try InformationSchema(session, table: table).definition()
         } catch {
-            // A user with rights on single columns sees the key, but not the table's definition.
+            // A user with rights on single columns can read the key, but not the table's definition.
             guard error.kind == .denied else { throw error }
         }
         let read = ReferentialActions(definition: definition)

@@ -21,8 +21,8 @@ package enum ReplayFilter {
 
     /// Returns an answer with only the values that its client may still read, or nil if the answer is not JSON.
     ///
-    /// - Parameter standing: The current records of `records(in:of:)` as the client sees them, parallel to these; nil
-    ///   for an invisible record.
+    /// - Parameter standing: The current records of `records(in:of:)` as the client may read them, in the same order;
+    ///   nil for an invisible record.
     package static func filtered(
         _ answer: [UInt8], standing: [ReadRecord?], for viewer: Viewer, of catalog: Catalog
     ) -> [UInt8]? {
@@ -85,7 +85,7 @@ package enum ReplayFilter {
         }
     }
 
-    /// Writes a problem without the colliding row, which the client may no longer see.
+    /// Writes a problem without the colliding row, which the client may no longer read.
     private static func problem(_ node: JSONNode, _ writer: inout JSONWriter) {
         writer.object { writer in
             for (name, value) in node.members where name.string != "record" {

@@ -134,7 +134,7 @@ package struct PushDecoder: Sendable {
             refused: earlier.refusedIDs)
     }
 
-    /// Reads one edit as a push of its own.
+    /// Reads one edit as a separate push.
     package func merge(
         _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {

@@ -28,7 +28,7 @@ struct RowIDDecoder {
             return try checked(RowID(parts: out, temporary: temporary, isSuspect: isSuspect), record)
         }
         guard section.keyCount == 1 else {
-            // A temporary id may replace the whole key, whose other parts come from the record.
+            // A temporary id may replace the whole key. The other parts come from the record.
             if isCreation, let temporary = CreatedIDs.temporary(node, in: section) {
                 try temporary.checkLength(path)
                 guard isNumberedCompletely else { throw needsArray(temporary) }

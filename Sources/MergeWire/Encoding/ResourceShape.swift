@@ -5,7 +5,7 @@ import MergeCore
 enum ResourceShape {
     /// Returns the digest of the names and types of sections, groups and fields.
     ///
-    /// Policies, limits and lengths do not change it. Two clients that see the same fields get the same digest.
+    /// Policies, limits and lengths do not change it. Two clients that may read the same fields get the same digest.
     static func digest(_ sections: [SectionSight]) -> String {
         var hash = SHA256()
         for sight in sections {

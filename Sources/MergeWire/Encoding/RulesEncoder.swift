@@ -2,7 +2,7 @@ package import MergeCore
 
 /// The answer of `GET /v1/rules`.
 package enum RulesEncoder {
-    /// Returns the rules that a viewer may see, or all rules without a viewer.
+    /// Returns the rules that a viewer may read, or all rules without a viewer.
     package static func encode(_ catalog: Catalog, for viewer: Viewer? = nil, limits: WireLimits, page: Int) -> [UInt8]
     {
         var writer = JSONWriter(capacity: 4_096)
@@ -32,7 +32,7 @@ package enum RulesEncoder {
         return writer.bytes
     }
 
-    /// Writes a resource, without references to the resources in `closed`, which the client cannot see.
+    /// Writes a resource, without references to the resources in `closed`, which the client cannot read.
     private static func resource(
         _ resource: Resource, _ view: ResourceView?, closed: Set<String>, _ writer: inout JSONWriter
     ) {

@@ -1,6 +1,6 @@
 import MergeCore
 
-/// A section as a client may see it.
+/// The part of a section that a client may read.
 struct SectionSight {
     let section: Section
     let position: Int
@@ -16,12 +16,12 @@ struct SectionSight {
         rights = view?.widestSight.sections[position]
     }
 
-    /// Returns true if the client sees a field of a group, by its position.
+    /// Returns true if the client may read a field of a group, by its position.
     func shows(_ field: Int) -> Bool { rights?.fields[field] != false }
 
     func shows(_ group: Group) -> Bool { group.fields.allSatisfy(shows) }
 
-    /// Returns true if the client sees a read-only field, by its position among these.
+    /// Returns true if the client may read a read-only field, by its position among these.
     func showsReadOnly(_ field: Int) -> Bool { shows(section.fields.count + field) }
 
     /// Returns true if the client may write a group, or nil without access rules.

@@ -9,7 +9,7 @@ package enum ChangesEncoder {
         return writer.bytes
     }
 
-    /// Returns the part of a change that is equal for all clients that may see the record: its id and the record.
+    /// Returns the part of a change that is equal for all clients that may read the record: its id and the record.
     ///
     /// The record is null if it is gone, or if it cannot be read. In the second case a problem follows.
     package static func encode(_ resource: Resource, _ key: RecordKey, _ record: ReadRecord?) -> [UInt8] {

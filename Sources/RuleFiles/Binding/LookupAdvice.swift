@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Advice about lookups that show a role columns of rows which the role does not see as records.
+/// Advice about lookups with columns of rows that a role cannot read as records.
 struct LookupAdvice {
     let files: [RuleFile]
     /// Parallel to the files.

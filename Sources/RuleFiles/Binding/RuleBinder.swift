@@ -34,7 +34,7 @@ package struct RuleBinder {
     private mutating func bind(_ file: RuleFile) -> Resource? {
         guard let first = file.sections.first else { return nil }
         let rootTable = table(of: first)
-        // Root columns that other sections refer to are always read, even if clients cannot see them.
+        // Root columns that other sections refer to are always read, even if clients cannot read them.
         var links: [[(own: Placed<String>, root: String)]] = []
         for section in file.sections { links.append(rootLinks(of: section, root: first, table: rootTable)) }
         let linked = links.flatMap { $0.map(\.root) }

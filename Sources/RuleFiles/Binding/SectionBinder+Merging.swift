@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Binds the rules about merging groups and rows, whose names `NameCheck` has checked.
+/// Binds the rules about merging groups and rows. `NameCheck` has checked their names.
 extension SectionBinder {
     /// Returns the group's merge function, if it supports the type of the field.
     mutating func function(of group: RuleGroup, _ fields: ArraySlice<Field>) -> Ruled<MergeFunction>? {

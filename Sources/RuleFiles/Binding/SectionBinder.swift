@@ -77,7 +77,7 @@ struct SectionBinder {
         return section
     }
 
-    /// Returns the fields that clients see, and adds their columns.
+    /// Returns the fields that clients can read, and adds their columns.
     private mutating func fields(key: [String], parents: Set<String>, linked: [String]) -> SectionFields {
         var fields: [Field] = []
         var groups: [Group] = []

@@ -32,7 +32,7 @@ package enum ClientLanguage: String, CaseIterable, Sendable {
     var takenProperties: Set<String> {
         switch self {
         case .typescript: []
-        // An optional has members “none” and “some” of its own.
+        // An optional has the members “none” and “some”.
         case .swift: takenTypes.union(["init", "self", "none", "some"])
         case .python:
             takenTypes.union([

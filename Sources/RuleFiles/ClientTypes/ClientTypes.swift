@@ -99,9 +99,9 @@ struct TypedField {
 /// The type of a field's values, with the names of types of the file.
 enum TypedType {
     case plain(FieldKind)
-    /// A type of its own with these members.
+    /// A separate type with these members.
     case member(type: String, members: [String])
-    /// Several members of a type of their own.
+    /// Several members of a separate type.
     case members(type: String, members: [String])
     /// An id of a record of a type of the file.
     case reference(record: String)

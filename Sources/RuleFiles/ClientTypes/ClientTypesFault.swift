@@ -3,7 +3,7 @@ package enum ClientTypesFault: Error, Equatable, CustomStringConvertible {
     case notRules
     /// A chosen name (`--name`) belongs to no resource.
     case unknownResource(String, known: [String])
-    /// Two resources lead to one type.
+    /// Two resources have the same type name.
     case sameName(String, first: String, second: String)
     /// No letter of a name can be part of a type's name.
     case noName(String)

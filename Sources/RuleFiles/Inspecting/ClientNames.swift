@@ -21,7 +21,7 @@ struct ClientNames {
 
     /// Returns the name of a group of several fields.
     ///
-    /// Fields have precedence in a clash of names, because clients see them.
+    /// If names collide, a field keeps its name, because clients use it.
     mutating func takeGroup(words: [String]) -> String {
         let plain = Self.camelCase(words)
         guard taken.contains(plain) else { return take(words: words, suffix: "Group", fallback: "group") }

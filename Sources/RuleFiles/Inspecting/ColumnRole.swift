@@ -8,7 +8,7 @@ enum ColumnRole {
     case writable
     /// The reason why clients can only read the column.
     case readOnly(String)
-    /// The reason why clients cannot see the column.
+    /// The reason why clients cannot read the column.
     case leftOut(String)
 
     init(_ column: ColumnSchema, key: [String], parents: [String]) {

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Names of columns that clients should not see.
+/// Names of columns that clients should not read.
 enum SecretWords {
     private static let names: Set<String> = [
         "password", "passwd", "passwort", "passphrase", "pwd", "secret", "salt", "pin", "token", "hash", "otp",

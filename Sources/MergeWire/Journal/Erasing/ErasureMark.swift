@@ -5,7 +5,7 @@ package struct ErasureMark: Sendable {
     private let at: DateTime
     private let by: String
 
-    /// Makes the mark of one erasure.
+    /// Creates the mark of an erasure.
     package init(at: DateTime, by: String) {
         self.at = at
         self.by = by

@@ -9,7 +9,7 @@ package struct JournalEraser: Sendable {
     private let mark: ErasureMark
     let catalog: Catalog
 
-    /// Makes an eraser of one person.
+    /// Creates an eraser for one person.
     package init(of subject: ErasureSubject, mark: ErasureMark, in catalog: Catalog) {
         self.subject = subject
         self.mark = mark
