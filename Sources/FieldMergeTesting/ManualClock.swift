@@ -1,7 +1,9 @@
 public import FieldMergeClient
 import Synchronization
 
-/// A clock that only a test advances. It begins at a fixed time.
+/// A clock that only a test advances.
+///
+/// It begins at a fixed time.
 public final class ManualClock: StoreClock {
     private struct State {
         var now: Double
@@ -22,7 +24,7 @@ public final class ManualClock: StoreClock {
     /// Returns seconds that never decrease.
     public func monotonic() -> Double { state.withLock(\.monotonic) }
 
-    /// Waits. Throws if the task is cancelled.
+    /// Waits; throws if the task is cancelled.
     public func sleep(seconds: Double) async throws {
         let number = state.withLock { state in
             state.next += 1
@@ -69,6 +71,8 @@ public final class ManualClock: StoreClock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Changes the wall clock, as a user or a network would. No time passes.
+    /// Changes the wall clock, as a user or a network would.
+    ///
+    /// No time passes.
     public func jump(_ seconds: Double) { state.withLock { $0.now += seconds } }
 }

@@ -2,8 +2,9 @@ public import FieldMergeClient
 import Foundation
 import Synchronization
 
-/// A gateway in memory, without a network: rules, records, changes, snapshots and sync. A script of errors may
-/// precede it (`script`).
+/// A gateway in memory, without a network: rules, records, changes, snapshots and sync.
+///
+/// A script of errors may precede it (`script`).
 ///
 /// It merges each group as the contract requires, with the policies `client-wins`, `server-wins` and `reject` and the
 /// function `add`. It uses the policy in place of other functions. It only checks that a field that is not nullable
@@ -31,7 +32,7 @@ public final class MemoryGateway: Transport {
         box.own(self)
     }
 
-    /// Sends a request. Returns its answer as soon as its status arrives.
+    /// Sends a request; returns its answer as soon as its status arrives.
     public func send(_ request: TransportRequest) async throws -> TransportResponse { try await script.send(request) }
 
     /// Changes a record as another client would; nil deletes it.
@@ -40,7 +41,9 @@ public final class MemoryGateway: Transport {
         state.withLock { $0.put(record, at: place) }
     }
 
-    /// Replaces the rules, and the form of each record. Returns false if the rules cannot be read.
+    /// Replaces the rules, and the form of each record.
+    ///
+    /// Returns false if the rules cannot be read.
     ///
     /// A resource without `shape` gets a digest of its names and types. As in a migration, the feed gets no change.
     /// Clients read the new rules and fetch the records of other shapes.
@@ -65,7 +68,9 @@ public final class MemoryGateway: Transport {
     /// Begins another feed, so that every client needs a snapshot.
     public func beginAnew() { state.withLock { $0.beginAnew() } }
 
-    /// Begins another history without the journal. The keys of earlier pushes are then unknown.
+    /// Begins another history without the journal.
+    ///
+    /// The keys of earlier pushes are then unknown.
     package func loseJournal(at time: Double) { state.withLock { $0.loseJournal(at: time) } }
 
     /// Returns the number of the next row.
@@ -74,7 +79,9 @@ public final class MemoryGateway: Transport {
     /// Keeps the records and the keys of pushes for `restore`.
     package func backUp() { state.withLock { $0.backUp() } }
 
-    /// Begins another history with the records and keys of the last `backUp`. Row numbers are assigned again.
+    /// Begins another history with the records and keys of the last `backUp`.
+    ///
+    /// Row numbers are assigned again.
     package func restore(at time: Double) { state.withLock { $0.restore(at: time) } }
 
     /// The keys of the pushes that were run, with repetitions.

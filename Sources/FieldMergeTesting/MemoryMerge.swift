@@ -12,7 +12,7 @@ struct MemoryMerge {
     let defaults: [String: [String: JSONObject]]
     var records: [MemoryPlace: JSONValue]
 
-    /// Applies an edit. Returns its outcomes.
+    /// Applies an edit; returns its outcomes.
     mutating func apply(_ edit: JSONValue) throws(MemoryRefusal) -> [JSONValue] {
         guard let resource = rules.resources[edit["resource"].stringValue ?? ""] else {
             throw MemoryRefusal(status: 400, code: "unknown-resource")

@@ -82,7 +82,7 @@
             self.process.withLock { $0 = process }
         }
 
-        /// Waits until the gateway answers. Returns false if it ends before.
+        /// Waits until the gateway answers; returns false if it ends before.
         private func isReady() async -> Bool {
             let transport = HTTPTransport(server: url)
             for _ in 0..<1_200 {
@@ -122,8 +122,9 @@
             guard await isReady() else { throw StartError(description: "the gateway did not start again") }
         }
 
-        /// Runs statements on the gateway's database, as a program that bypasses the gateway would. Returns the rows
-        /// of the last statement, with one value for each column.
+        /// Runs statements on the gateway's database, as a program that bypasses the gateway would.
+        ///
+        /// Returns the rows of the last statement, with one value for each column.
         @discardableResult
         public func query(_ sql: String) throws -> [[JSONValue]] {
             var configuration = Configuration()

@@ -53,7 +53,9 @@ public final class ScriptedServer: Transport {
     /// A function answers the next request.
     public func add(_ handler: @escaping Handler) { state.withLock { $0.script.append(handler) } }
 
-    /// The handler answers the next request. The next entry of the script is for the request after it.
+    /// The handler answers the next request.
+    ///
+    /// The next entry of the script is for the request after it.
     public func pass() { add { [weak self] in await self?.handled($0) ?? .none } }
 
     /// The next request finds no network and does not arrive.
@@ -87,7 +89,7 @@ public final class ScriptedServer: Transport {
     /// Clears the script.
     public func clearScript() { state.withLock { $0.script = [] } }
 
-    /// Makes later requests wait until a test answers them. `nextHeld()` returns them.
+    /// Makes later requests wait until a test answers them; `nextHeld()` returns them.
     public func hold(_ which: @escaping @Sendable (TransportRequest) -> Bool = { _ in true }) {
         let continuation = held.continuation
         hold(which) { continuation.yield($0) }
@@ -111,7 +113,7 @@ public final class ScriptedServer: Transport {
 
     // MARK: Transport
 
-    /// Sends a request. Returns its answer as soon as its status arrives.
+    /// Sends a request; returns its answer as soon as its status arrives.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let (isHeld, scripted) = state.withLock { state -> (Bool, Handler?) in
             state.requests.append(request)
@@ -167,7 +169,7 @@ public final class HeldRequest: Sendable {
     /// Breaks the connection.
     public func breakOff() { reply(.none) }
 
-    /// Answers. Only the first answer counts.
+    /// Answers; only the first answer counts.
     public func reply(_ reply: Reply) {
         let waiting: CheckedContinuation<Reply, Never>? = state.withLock { state in
             switch state {

@@ -59,7 +59,7 @@ public struct Conflict: Sendable {
     @discardableResult
     public func takeMine() async throws -> Ticket? { try await store.decide(self, isMine: true) }
 
-    /// Calls `takeMine()`. The name fits an overtaken edit.
+    /// Calls `takeMine()`; the name fits an overtaken edit.
     @discardableResult
     public func keepMine() async throws -> Ticket? { try await takeMine() }
 
@@ -134,7 +134,9 @@ public struct Overtaken: Sendable {
     public func dismiss() async throws { try await store.dismiss(name) }
 }
 
-/// A record that was deleted, or that this client may no longer read. Its drafts become refused edits.
+/// A record that was deleted, or that this client may no longer read.
+///
+/// Its drafts become refused edits.
 public struct Gone: Sendable, Hashable {
     /// The name of the resource.
     public let resource: String

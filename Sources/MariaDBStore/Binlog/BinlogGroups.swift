@@ -9,7 +9,9 @@ struct BinlogGroups: Sendable {
     private var prepared: [BinlogXID: ForeignTransaction] = [:]
     private var preparedChanges = 0
 
-    /// The maximum number of changes of prepared transactions. More changes cause passes.
+    /// The maximum number of changes of prepared transactions.
+    ///
+    /// More changes cause passes.
     static let mostPreparedChanges = 100_000
     static let mostPrepared = 10_000
 

@@ -82,7 +82,9 @@ struct PoolState<Connection> {
         return waiter
     }
 
-    /// Removes the idle connections. After a broken connection, they are probably broken too.
+    /// Removes the idle connections.
+    ///
+    /// After a broken connection, they are probably broken too.
     mutating func dropIdle() -> [Connection] {
         defer { idle.removeAll() }
         count -= idle.count

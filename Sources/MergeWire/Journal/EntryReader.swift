@@ -113,7 +113,9 @@ package enum EntryReader {
 }
 
 extension JSONNode {
-    /// Returns the key of a result's record. If a creation found its record, the id next to it is temporary.
+    /// Returns the key of a result's record.
+    ///
+    /// If a creation found its record, the id next to it is temporary.
     func recordKey(of resource: Resource) -> RecordKey? {
         (self["record"]?["id"] ?? self["id"]).flatMap { EntryReader.key($0, resource.root) }
     }

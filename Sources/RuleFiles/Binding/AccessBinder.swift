@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Binds the access rules of a resource to its sections. `NameCheck` has checked their names.
+/// Binds the access rules of a resource to its sections; `NameCheck` has checked their names.
 struct AccessBinder {
     let rules: RuleAccess
     let sections: [Section]

@@ -46,6 +46,8 @@ enum AddressWords {
         return words.contains { contacts.contains(NameWords.withoutNumber($0)) }
     }
 
-    /// Returns true if the column may belong to the adjacent address. The starter file then asks the operator.
+    /// Returns true if the column may belong to the adjacent address.
+    ///
+    /// The starter file then asks the operator.
     static func mayBelong(_ words: [String]) -> Bool { words.contains(where: kin.contains) }
 }
