@@ -44,7 +44,7 @@ package struct GatewayApplication: Service {
         let source = Self.source(
             configuration, service: service, feed: feed, box: box, warn: { logger.warning("\($0)") })
         let shown = ShownRecords(isOn: source.needsDeliveryRecords)
-        let metrics = GatewayMetrics()
+        let metrics = GatewayMetrics(notesClients: configuration.console != .off)
         let responder = Self.responder(
             configuration: configuration, service: service, metrics: metrics,
             changes: ChangeWork(feed: feed, shown: shown, source: source), rules: rules, tokens: tokens, logger: logger)
@@ -76,7 +76,9 @@ package struct GatewayApplication: Service {
                     if let active = box.active { try? await service.settle(active, until: .now + .seconds(10)) }
                 }))
         application.addServices(HistoryWatch(history: rules.history, feed: feed, box: box, logger: logger))
-        application.addServices(ClientWatch(clients: metrics.clients, box: box, logger: logger))
+        if configuration.console != .off {
+            application.addServices(ClientWatch(clients: metrics.clients, box: box, logger: logger))
+        }
         self.application = application
     }
 

@@ -21,6 +21,7 @@ final class SeenClients: Sendable {
     }
 
     private let state = Mutex(State())
+    private let isOn: Bool
     private static let mostClients = 20_000
     /// The devices of one sender; a client may choose a new name for each request.
     private static let mostDevices = 1_000
@@ -28,12 +29,16 @@ final class SeenClients: Sendable {
     /// The time between two writes of one device.
     private static let interval = Duration.seconds(60)
 
+    /// - Parameter isOn: false if nobody reads the devices, so that nothing is noted.
+    init(isOn: Bool) { self.isOn = isOn }
+
     /// Notes a request; further devices are ignored when the table is full.
     ///
     /// - Parameters:
     ///   - program: the header `X-Client`.
     ///   - position: the feed and the revision that the client has; nil if the request does not name them.
     func note(_ sender: Sender, program: String?, at position: (feed: String, revision: Int)? = nil) {
+        guard isOn else { return }
         let (who, device) = (ExactText(sender.who), ExactText(sender.device ?? ""))
         state.withLock { state in
             if state.clients[who]?[device] == nil {

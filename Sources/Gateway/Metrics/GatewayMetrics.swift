@@ -33,11 +33,14 @@ final class GatewayMetrics: Sendable {
     }
 
     /// The devices that use the gateway, for the journal.
-    let clients = SeenClients()
+    let clients: SeenClients
     /// The devices that read changes.
     let devices = SyncedDevices()
 
     private let state = Mutex(State())
+
+    /// - Parameter notesClients: true if the journal stores the devices.
+    init(notesClients: Bool) { clients = SeenClients(isOn: notesClients) }
 
     func begin() { state.withLock { $0.running += 1 } }
 

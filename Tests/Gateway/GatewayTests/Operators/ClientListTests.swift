@@ -13,6 +13,9 @@ import TestSupport
         (tokens["ann"]?.line(name: "ann", rights: [.read, .write, .operate]) ?? "") + "\n"
         + (tokens["ben"]?.line(name: "ben", rights: [.read, .write]) ?? "")
 
+    /// The gateway stores devices only with a console.
+    private static let records: @Sendable (inout GatewayConfiguration) -> Void = { $0.console = .readOnly }
+
     private static func list(_ gateway: RunningGateway, _ query: String = "") async throws -> JSON {
         try await gateway.client(token: tokens["ann"]?.secret) { client async throws in
             let answer = try await client.get("/v1/operations/clients\(query)")
@@ -46,7 +49,9 @@ import TestSupport
     @Test("Two users with devices of one name are two devices, through two gateways", arguments: TestEngine.allCases)
     func sameName(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
-        try await RunningGateway.with(database, rules: JournalTests.rules, tokens: Self.lines, journal: .together) {
+        try await RunningGateway.with(
+            database, rules: JournalTests.rules, tokens: Self.lines, journal: .together, configure: Self.records
+        ) {
             one async throws in
             @Sendable func check(_ two: RunningGateway) async throws {
                 try await Self.sync(one, as: "ann", device: "tablet")
@@ -82,7 +87,7 @@ import TestSupport
             }
             if kind == .sqlite { return try await check(one) }
             try await RunningGateway.with(
-                database, rules: JournalTests.rules, tokens: Self.lines, journal: .together
+                database, rules: JournalTests.rules, tokens: Self.lines, journal: .together, configure: Self.records
             ) { two async throws in try await check(two) }
         }
     }
@@ -90,7 +95,9 @@ import TestSupport
     @Test("A lag is the number of revisions that the device has not read", arguments: TestEngine.allCases)
     func lag(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
-        try await RunningGateway.with(database, rules: JournalTests.rules, tokens: Self.lines, journal: .together) {
+        try await RunningGateway.with(
+            database, rules: JournalTests.rules, tokens: Self.lines, journal: .together, configure: Self.records
+        ) {
             gateway async throws in
             try await Self.sync(gateway, as: "ann", device: "tablet")
             _ = try await Self.devices(gateway, 1)
@@ -108,7 +115,9 @@ import TestSupport
     @Test("Wrong queries and other rights are refused")
     func refusals() async throws {
         let database = try await JournalTests.database(.sqlite)
-        try await RunningGateway.with(database, rules: JournalTests.rules, tokens: Self.lines, journal: .together) {
+        try await RunningGateway.with(
+            database, rules: JournalTests.rules, tokens: Self.lines, journal: .together, configure: Self.records
+        ) {
             gateway async throws in
             try await gateway.client(token: Self.tokens["ann"]?.secret) { client async throws in
                 for query in ["after=x", "after=zz.00", "limit=x", "who=ann"] {
@@ -124,7 +133,8 @@ import TestSupport
     @Test("Without the table pushes go on and the list is 501", .tags(.mariadb), .needsMariaDB)
     func missing() async throws {
         let database = try await JournalTests.database(.mariadb)
-        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
+        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together, configure: Self.records)
+        { gateway async throws in
             try await gateway.client { client async throws in
                 try await database.runOnJournal("DROP TABLE clients;")
                 let edit = JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#)
@@ -163,7 +173,7 @@ import TestSupport
 
     @Test("A device is stored at once, and again after a minute at the earliest")
     func interval() {
-        let clients = SeenClients()
+        let clients = SeenClients(isOn: true)
         let start = ContinuousClock.now
         let sender = Sender(who: "ann", device: "tablet")
         clients.note(sender, program: "shop/2", at: ("f", 3))
@@ -180,7 +190,7 @@ import TestSupport
 
     @Test("One sender fills only its share of the table")
     func share() {
-        let clients = SeenClients()
+        let clients = SeenClients(isOn: true)
         for number in 0..<2_000 { clients.note(Sender(who: "ann", device: "d\(number)"), program: nil) }
         clients.note(Sender(who: "ben", device: "tablet"), program: nil)
         #expect(clients.due().count == 1_001)
