@@ -39,18 +39,15 @@ package struct JournalRestore: Sendable {
         }
         let backup = try await lastOfBackup(before: report.newer?.summary)
         let gap = try await gap(after: backup)
-        var pushes = try await missing(of: gap, &report)
+        let rows = GapRows(gap)
+        let judged = try await states(of: rows.steps.keys, in: rows)
+        try await list(gap, rows, judged, mergesAgain: false, in: &report)
         report.counters = try await counters(gap)
         if isPreview { return report }
         if let newer = report.newer?.summary { try await note(backup, before: newer) }
         report.copiedRows = try await copy(after: backup)
         report.feed = try await beginNewFeed(above: report.newer?.revision ?? place.copy.revision)
-        guard rollsForward else { return report }
-        for index in pushes.indices {
-            pushes[index].push.problem = try await mergeAgain(pushes[index])
-            if pushes[index].push.problem == nil { report.mergedAgain += 1 }
-        }
-        report.missing = pushes.map(\.push)
+        if rollsForward { try await list(gap, rows, judged, mergesAgain: true, in: &report) }
         return report
     }
 
@@ -166,13 +163,24 @@ package struct JournalRestore: Sendable {
         let stored: StoredEntry
         let resource: Resource
         let steps: [EntryReader.Step]
+
+        func name(of step: EntryReader.Step) -> SharedRows.Name {
+            SharedRows.Name(resource: resource, row: step.effect.row)
+        }
     }
 
-    private struct MissingPush: Sendable {
-        var push: RestoreReport.Push
-        let entry: GapEntry
-        /// The positions of the outcomes that are not merged again.
-        let skipped: Set<Int>
+    /// All steps of each row, in order, with the positions of their entries.
+    private struct GapRows: Sendable {
+        let steps: [SharedRows.Name: [(entry: Int, step: EntryReader.Step)]]
+        let shared: SharedRows
+
+        init(_ gap: [GapEntry]) {
+            var rows: [SharedRows.Name: [(entry: Int, step: EntryReader.Step)]] = [:]
+            for (index, entry) in gap.enumerated() {
+                for step in entry.steps { rows[entry.name(of: step), default: []].append((index, step)) }
+            }
+            (steps, shared) = (rows, SharedRows(among: rows.keys))
+        }
     }
 
     private func gap(after number: Int) async throws(StoreError) -> [GapEntry] {
@@ -192,35 +200,51 @@ package struct JournalRestore: Sendable {
         }
     }
 
-    private func missing(
-        of gap: [GapEntry], _ report: inout RestoreReport
-    ) async throws(StoreError) -> [MissingPush] {
-        var rows: [SharedRows.Name: [(entry: Int, step: EntryReader.Step)]] = [:]
-        for (index, entry) in gap.enumerated() {
-            for step in entry.steps {
-                rows[SharedRows.Name(resource: entry.resource, row: step.effect.row), default: []].append((index, step))
-            }
-        }
-        var states: [[Int: RestoredRow.State]] = Array(repeating: [:], count: gap.count)
-        let shared = SharedRows(among: rows.keys)
-        for (name, steps) in rows {
+    /// Compares rows with the current data.
+    ///
+    /// - Returns: the states by entry and outcome.
+    private func states(
+        of names: some Sequence<SharedRows.Name>, in rows: GapRows
+    ) async throws(StoreError) -> [Int: [Int: RestoredRow.State]] {
+        var states: [Int: [Int: RestoredRow.State]] = [:]
+        for name in names {
+            let steps = rows.steps[name] ?? []
             let effects = steps.map(\.step.effect)
             let found =
-                shared.contains(name)
+                rows.shared.contains(name)
                 ? effects.map { _ in RestoredRow.State.unclear }
                 : RestoredRow.states(of: effects, current: try await current(name.row, of: name.resource))
-            for (step, state) in zip(steps, found) { states[step.entry][step.step.outcome] = state }
+            for (step, state) in zip(steps, found) { states[step.entry, default: [:]][step.step.outcome] = state }
         }
-        var missing: [MissingPush] = []
-        for (entry, states) in zip(gap, states) {
-            let push = push(entry)
+        return states
+    }
+
+    /// Lists the pushes that the data lack or that are unclear.
+    ///
+    /// A push that is merged again can delete or change rows of later pushes by foreign keys and triggers. Therefore
+    /// the rows of a later push are compared again at its turn.
+    private func list(
+        _ gap: [GapEntry], _ rows: GapRows, _ judged: [Int: [Int: RestoredRow.State]], mergesAgain: Bool,
+        in report: inout RestoreReport
+    ) async throws {
+        (report.missing, report.unclear) = ([], [])
+        for (index, entry) in gap.enumerated() {
+            var states = judged[index] ?? [:]
+            if mergesAgain, !report.missing.isEmpty {
+                let names = Set(entry.steps.map(entry.name))
+                let now = try await self.states(of: names, in: rows)[index] ?? [:]
+                states.merge(now) { first, now in first == .missing ? first : now }
+            }
+            var push = push(entry)
             if states.values.contains(.unclear) { report.unclear.append(push) }
             guard states.values.contains(.missing) else { continue }
-            let skipped = Set(states.filter { $0.value != .missing }.keys)
-            missing.append(MissingPush(push: push, entry: entry, skipped: skipped))
+            if mergesAgain {
+                let skipped = Set(states.filter { $0.value != .missing }.keys)
+                push.problem = try await mergeAgain(entry, skipping: skipped)
+                if push.problem == nil { report.mergedAgain += 1 }
+            }
+            report.missing.append(push)
         }
-        report.missing = missing.map(\.push)
-        return missing
     }
 
     private func push(_ entry: GapEntry) -> RestoreReport.Push {
@@ -269,21 +293,21 @@ package struct JournalRestore: Sendable {
     }
 
     /// - Returns: the problem that prevents merging the push again; nil if it is merged.
-    private func mergeAgain(_ push: MissingPush) async throws -> String? {
-        let number = push.entry.stored.number
+    private func mergeAgain(_ entry: GapEntry, skipping skipped: Set<Int>) async throws -> String? {
+        let number = entry.stored.number
         let request = RequestKey(effect: "forward:\(number)", body: [])
         let key = PushKey(text: request.text, name: request.name, request: request.fingerprint)
         do {
             let edit = try UndoDecoder(
-                resource: push.entry.resource, groups: nil, taken: push.skipped, direction: .forward,
+                resource: entry.resource, groups: nil, taken: skipped, direction: .forward,
                 columns: active.columns
-            ).opposite(of: push.entry.stored.entry?.body ?? []).edit
+            ).opposite(of: entry.stored.entry?.body ?? []).edit
             let answer = try await service.keyed.answer(under: key, active: active, deadline: deadline) {
                 () async throws(Failure) in
                 try await service.merge(
                     PushRequest(
                         push: Push(key: key.text, atomicity: .push, edits: [edit]), form: .merge,
-                        sender: push.entry.stored.sender, purpose: .once(key, []),
+                        sender: entry.stored.sender, purpose: .once(key, []),
                         sent: SentRequest(address: "/v1/journal/\(number)/undo", body: [])),
                     active: active, deadline: deadline)
             }

@@ -10,6 +10,8 @@ enum RestoredRow {
         /// The row is as it was before the step.
         case missing
         /// The row fits no step, because another program changed it, or the journal does not contain the values.
+        ///
+        /// Or it fits before a deletion and after the next insertion, and the rows that the deletion removed may be left.
         case unclear
     }
 
@@ -27,11 +29,12 @@ enum RestoredRow {
     ///
     /// - Parameter steps: all steps of one row in order that only the newer journal contains.
     static func states(of steps: [RowEffect], current: Current) -> [State] {
-        guard let done = (0...steps.count).last(where: { isRow(current, after: $0, of: steps) }) else {
-            return steps.map { _ in .unclear }
-        }
+        let fitting = (0...steps.count).filter { isRow(current, after: $0, of: steps) }
+        guard let first = fitting.first, let done = fitting.last else { return steps.map { _ in .unclear } }
+        var uncertain = 0..<0
+        if case .shown = current, steps[first..<done].contains(where: { $0.after == nil }) { uncertain = first..<done }
         return steps.enumerated().map { index, step in
-            step.isPartial ? .unclear : index < done ? .present : .missing
+            step.isPartial || uncertain.contains(index) ? .unclear : index < done ? .present : .missing
         }
     }
 

@@ -43,6 +43,9 @@ import TestSupport
             ([step(row(1), nil)], row(1), [.missing]), ([step(row(1), nil)], nil, [.present]),
             ([change(0, 1, 2), step(row(2), nil)], nil, [.present, .present]),
             ([change(0, 1, 2), step(row(2), nil)], row(1), [.missing, .missing]),
+            // The data may lack both steps, with all effects of the deletion.
+            ([step(row(1), nil), step(nil, row(1))], row(1), [.unclear, .unclear]),
+            ([step(row(1), nil), step(nil, row(1))], nil, [.present, .missing]),
             ([hidden], row(1), [.unclear]), ([change(1, 5, 6), hidden], row(1, 5), [.missing, .unclear]),
         ] as [([RowEffect], [Int: Value]?, [RestoredRow.State])])
     func states(steps: [RowEffect], current: [Int: Value]?, expected: [RestoredRow.State]) {
