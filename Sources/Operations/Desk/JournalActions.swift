@@ -109,6 +109,7 @@ package struct JournalActions: Sendable {
     ) async throws -> PushAnswer {
         let (stored, refused) = try await refusedPush(number)
         if let settlement = stored.settlement { throw Self.settled(number, settlement) }
+        try Self.checkIsKept(refused)
         let key = isPreview ? nil : Self.key("resend:\(number)", correction?.body ?? [])
         return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
             () async throws(Failure) in
@@ -225,22 +226,26 @@ package struct JournalActions: Sendable {
         let whole = try await whole(refused, of: stored)
         let answer = try await service.partialAnswer(stored.number, active: active, deadline: deadline)
         let merged = answer.map(OutcomeReader.merged) ?? []
-        if let answer, isCorrected, OutcomeReader.answer(answer).count != whole.edits.count {
+        // An edit at another place, or of another record, could be merged twice.
+        if isCorrected, answer != nil {
             throw Problem(
                 .notReplayable,
                 detail:
-                    "Some edits of this push were merged. The edited push must contain every edit at its place; the "
-                    + "merged edits are not sent again.", retry: .never)
+                    "Some edits of this push were merged. Resend it without changes, or send the other edits as a new "
+                    + "push.", retry: .never)
         }
         let edits = whole.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
         return Resent(edits: edits, form: whole.form, undone: whole.undone)
     }
 
+    /// - Throws: a 422 `Problem` if a push was erased; then the journal does not show which edits were merged either.
+    private static func checkIsKept(_ refused: RefusedBody) throws(Problem) {
+        guard let time = ErasureMark.time(in: refused.body) else { return }
+        throw Problem(.private, detail: "The values of this push were erased at \(time).", retry: .never)
+    }
+
     /// - Throws: a 422 `Problem` if the journal does not contain all of a push.
     private static func checkIsWhole(_ refused: RefusedBody) throws(Problem) {
-        if let time = ErasureMark.time(in: refused.body) {
-            throw Problem(.private, detail: "The values of this push were erased at \(time).", retry: .never)
-        }
         guard InvalidPush(refused.body) == nil else {
             throw Problem(
                 .notReplayable,

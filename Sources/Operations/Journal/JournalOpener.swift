@@ -75,7 +75,7 @@ package struct JournalOpener: Sendable {
         if purpose == .merging, number < JournalTables.version {
             try await upgrade(from: number)
         }
-        if createsSchema || (purpose == .merging && engine.dialect.isFile) { try await createClients() }
+        if createsTables, purpose == .merging { try await createClients() }
         let hashKey = SipHash.Key(secret: secret)
         if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead, hashKey: hashKey) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine, hashKey: hashKey)
