@@ -1,4 +1,4 @@
-// Shows values of records, and what differs between them.
+// Shows values of records and their differences.
 
 import { memberRows, wordDiff } from "./diff.js";
 import { h, table } from "./dom.js";

@@ -2,8 +2,8 @@ import Foundation
 
 /// Makes rows of an app's own values.
 ///
-/// It distinguishes a property that is nil from one that the type does not have, which
-/// `JSONEncoder` does not do.
+/// A property that is nil differs from a property that the type does not have.
+/// `JSONEncoder` writes neither.
 enum RowEncoder {
     /// - Throws: `EncodingError` for a value that is neither a row nor an array of rows.
     static func encode(_ value: some Encodable, using encoder: JSONEncoder) throws -> JSONValue {

@@ -29,7 +29,7 @@ final class SeenClients: Sendable {
     /// The time between two writes of one device.
     private static let interval = Duration.seconds(60)
 
-    /// - Parameter isOn: false if nobody reads the devices, so that nothing is noted.
+    /// - Parameter isOn: false without a console; then nothing is noted.
     init(isOn: Bool) { self.isOn = isOn }
 
     /// Notes a request; further devices are ignored when the table is full.

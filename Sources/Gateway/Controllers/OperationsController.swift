@@ -140,7 +140,7 @@ struct OperationsController {
         }
     }
 
-    /// Answers everything that an operator wants to know of this gateway.
+    /// Answers the state of this gateway, for operators.
     @Sendable private func report(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let seen = await watch.seen()
         var report = HealthReport()

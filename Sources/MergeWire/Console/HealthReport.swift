@@ -62,20 +62,20 @@ package struct HealthReport: Sendable {
     package var json: [UInt8] {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in
-            text("version", version, &writer)
-            text("startedAt", Self.text(startedAt), &writer)
-            text("now", Self.text(now), &writer)
+            text("version", is: version, to: &writer)
+            text("startedAt", is: Self.text(startedAt), to: &writer)
+            text("now", is: Self.text(now), to: &writer)
             writer.member("isReady")
             writer.flag(isReady)
             writer.member("problems")
             writer.array { writer in
                 for sentence in problems { writer.string(sentence) }
             }
-            text("maintenance", maintenance, &writer)
+            text("maintenance", is: maintenance, to: &writer)
             writer.member("rules")
             writer.object { writer in
-                text("version", rules?.version, &writer)
-                number("resources", rules?.resources ?? 0, &writer)
+                text("version", is: rules?.version, to: &writer)
+                number("resources", is: rules?.resources ?? 0, to: &writer)
             }
             writer.member("connections")
             if let connections { write(connections, &writer) } else { writer.null() }
@@ -83,8 +83,8 @@ package struct HealthReport: Sendable {
             writer.array { writer in
                 for queue in queues {
                     writer.object { writer in
-                        text("queue", queue.name, &writer)
-                        number("waiting", queue.waiting, &writer)
+                        text("queue", is: queue.name, to: &writer)
+                        number("waiting", is: queue.waiting, to: &writer)
                     }
                 }
             }
@@ -93,43 +93,43 @@ package struct HealthReport: Sendable {
             writer.member("feed")
             if let feed { feed.write(to: &writer) } else { writer.null() }
             text(
-                "certificateEnd", Self.text(certificateEnd.flatMap { DateTime(secondsSince1970: $0, microsecond: 0) }),
-                &writer)
-            number("historyChanges", historyChanges, &writer)
+                "certificateEnd",
+                is: Self.text(certificateEnd.flatMap { DateTime(secondsSince1970: $0, microsecond: 0) }), to: &writer)
+            number("historyChanges", is: historyChanges, to: &writer)
         }
         return writer.bytes
     }
 
     private func write(_ connections: Connections, _ writer: inout JSONWriter) {
         writer.object { writer in
-            number("open", connections.open, &writer)
-            number("used", connections.used, &writer)
-            number("limit", connections.limit, &writer)
-            number("waiting", connections.waiting, &writer)
+            number("open", is: connections.open, to: &writer)
+            number("used", is: connections.used, to: &writer)
+            number("limit", is: connections.limit, to: &writer)
+            number("waiting", is: connections.waiting, to: &writer)
         }
     }
 
     private func write(_ size: JournalSize?, _ writer: inout JSONWriter) {
         writer.object { writer in
-            text("promise", promise, &writer)
+            text("promise", is: promise, to: &writer)
             guard let size else { return }
-            number("rows", size.rows, &writer)
-            number("bytes", size.bytes, &writer)
-            number("rowsOfLastDay", size.rowsOfLastDay, &writer)
-            number("bytesOfLastDay", size.bytesOfLastDay, &writer)
-            if let oldest = size.oldestSeconds { number("oldestSeconds", oldest, &writer) }
-            if let refused = size.refusedOfLastDay { number("refusedOfLastDay", refused, &writer) }
+            number("rows", is: size.rows, to: &writer)
+            number("bytes", is: size.bytes, to: &writer)
+            number("rowsOfLastDay", is: size.rowsOfLastDay, to: &writer)
+            number("bytesOfLastDay", is: size.bytesOfLastDay, to: &writer)
+            if let oldest = size.oldestSeconds { number("oldestSeconds", is: oldest, to: &writer) }
+            if let refused = size.refusedOfLastDay { number("refusedOfLastDay", is: refused, to: &writer) }
         }
     }
 
     private static func text(_ time: DateTime?) -> String? { time.map { $0.text(separator: "T", fraction: 0) + "Z" } }
 
-    private func text(_ name: StaticString, _ text: String?, _ writer: inout JSONWriter) {
+    private func text(_ name: StaticString, is text: String?, to writer: inout JSONWriter) {
         writer.member(name)
         if let text { writer.string(text) } else { writer.null() }
     }
 
-    private func number(_ name: StaticString, _ number: Int, _ writer: inout JSONWriter) {
+    private func number(_ name: StaticString, is number: Int, to writer: inout JSONWriter) {
         writer.member(name)
         writer.integer(number)
     }

@@ -89,19 +89,21 @@ package enum RulesTreeEncoder {
             writer.string(section.kind.rawValue)
             writer.member("table")
             writer.string(section.table.name)
-            policy("onMissing", section.onMissing.value.rawValue, section.onMissing.rule, &writer)
-            policy("onDeleteConflict", section.onDeleteConflict.value.rawValue, section.onDeleteConflict.rule, &writer)
-            rule("where", section.visibility?.rule, &writer)
-            rule("frozenWhen", section.frozenWhen?.rule, &writer)
-            rule("softDelete", section.softDelete?.rule, &writer)
-            rule("identity", section.identity?.rule, &writer)
+            policy("onMissing", is: section.onMissing.value.rawValue, by: section.onMissing.rule, to: &writer)
+            policy(
+                "onDeleteConflict", is: section.onDeleteConflict.value.rawValue, by: section.onDeleteConflict.rule,
+                to: &writer)
+            rule("where", is: section.visibility?.rule, to: &writer)
+            rule("frozenWhen", is: section.frozenWhen?.rule, to: &writer)
+            rule("softDelete", is: section.softDelete?.rule, to: &writer)
+            rule("identity", is: section.identity?.rule, to: &writer)
             writer.member("checks")
             writer.array { writer in
                 for check in section.checks {
                     writer.object { writer in
                         writer.member("check")
                         writer.string(check.name)
-                        policy("onFailure", check.onFailure.rawValue, check.rule, &writer)
+                        policy("onFailure", is: check.onFailure.rawValue, by: check.rule, to: &writer)
                     }
                 }
             }
@@ -126,7 +128,7 @@ package enum RulesTreeEncoder {
             }
             writer.member("private")
             writer.flag(section.fields[group.fields].contains(where: \.isPrivate))
-            policy("onConflict", group.onConflict.value.rawValue, group.onConflict.rule, &writer)
+            policy("onConflict", is: group.onConflict.value.rawValue, by: group.onConflict.rule, to: &writer)
             if let merge = group.merge {
                 writer.member("merge")
                 writer.object { writer in
@@ -136,12 +138,12 @@ package enum RulesTreeEncoder {
                     writer.string(merge.rule.text)
                 }
             }
-            rule("transitions", group.transitions?.rule, &writer)
+            rule("transitions", is: group.transitions?.rule, to: &writer)
         }
     }
 
     private static func policy(
-        _ name: StaticString, _ value: String, _ rule: RuleReference, _ writer: inout JSONWriter
+        _ name: StaticString, is value: String, by rule: RuleReference, to writer: inout JSONWriter
     ) {
         writer.member(name)
         writer.object { writer in
@@ -153,7 +155,7 @@ package enum RulesTreeEncoder {
     }
 
     /// Writes the line of a rule without its text, which is the operator's SQL; nothing without a rule.
-    private static func rule(_ name: StaticString, _ rule: RuleReference?, _ writer: inout JSONWriter) {
+    private static func rule(_ name: StaticString, is rule: RuleReference?, to writer: inout JSONWriter) {
         guard let rule else { return }
         writer.member(name)
         writer.object { writer in

@@ -18,7 +18,8 @@ extension StoredEntry {
             number: number, at: at, who: sender.who, device: sender.device, key: key,
             edit: entry.map {
                 ShownEdit(
-                    resource: $0.resource, status: $0.status, rules: $0.rules, content: content($0, viewer, catalog))
+                    resource: $0.resource, status: $0.status, rules: $0.rules,
+                    content: content($0, to: viewer, of: catalog))
             },
             bareEntry: bareEntry,
             refused: refused.map {
@@ -33,7 +34,7 @@ extension StoredEntry {
         if case .dropped(let at, let by)? = settlement { (at, by) } else { nil }
     }
 
-    private func content(_ entry: JournalEntry, _ viewer: Viewer?, _ catalog: Catalog?) -> [UInt8] {
+    private func content(_ entry: JournalEntry, to viewer: Viewer?, of catalog: Catalog?) -> [UInt8] {
         guard let viewer else { return EntryView.shown(entry.body) }
         return EntryView.shown(entry.body, of: catalog?[entry.resource], to: viewer)
     }

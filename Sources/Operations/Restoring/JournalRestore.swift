@@ -41,13 +41,13 @@ package struct JournalRestore: Sendable {
         let gap = try await gap(after: backup)
         let rows = GapRows(gap)
         let judged = try await states(of: rows.steps.keys, in: rows)
-        try await list(gap, rows, judged, mergesAgain: false, in: &report)
+        try await list(gap, rows: rows, judged: judged, mergesAgain: false, in: &report)
         report.counters = try await counters(gap)
         if isPreview { return report }
         if let newer = report.newer?.summary { try await note(backup, before: newer) }
         report.copiedRows = try await copy(after: backup)
         report.feed = try await beginNewFeed(above: report.newer?.revision ?? place.copy.revision)
-        if rollsForward { try await list(gap, rows, judged, mergesAgain: true, in: &report) }
+        if rollsForward { try await list(gap, rows: rows, judged: judged, mergesAgain: true, in: &report) }
         return report
     }
 
@@ -224,7 +224,7 @@ package struct JournalRestore: Sendable {
     /// A push that is merged again can delete or change rows of later pushes by foreign keys and triggers. Therefore
     /// the rows of a later push are compared again at its turn.
     private func list(
-        _ gap: [GapEntry], _ rows: GapRows, _ judged: [Int: [Int: RestoredRow.State]], mergesAgain: Bool,
+        _ gap: [GapEntry], rows: GapRows, judged: [Int: [Int: RestoredRow.State]], mergesAgain: Bool,
         in report: inout RestoreReport
     ) async throws {
         (report.missing, report.unclear) = ([], [])

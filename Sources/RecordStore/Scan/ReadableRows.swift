@@ -60,7 +60,7 @@ package struct OmittedRows: Sendable {
 }
 
 extension StoreSession {
-    /// Reads rows in key order and omits those that cannot be decoded.
+    /// Reads rows in key order and omits unreadable rows.
     ///
     /// If a statement returns no key that can be decoded, the next one reads twice as many rows.
     ///
