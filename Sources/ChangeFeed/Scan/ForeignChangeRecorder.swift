@@ -135,7 +135,7 @@ struct ForeignChangeRecorder: Sendable {
         if changes.isEmpty { return 0 }
         var known: [RecordName: Int] = [:]
         // No revision is later than `Int.max`, so only the other records need a query.
-        let asked = changes.filter { $0.toldSince < .max || $0.changesConditions }.map(\.name)
+        let asked = changes.filter { $0.toldSince < .max }.map(\.name)
         var questions = tables.revisions(of: Array(Set(asked)))[...]
         try session.run({ questions.popFirst() }) { rows in
             for row in rows {
@@ -149,7 +149,6 @@ struct ForeignChangeRecorder: Sendable {
         let histories = try Sequencing.histories(of: moved, in: tables, session)
         var names: [RecordName] = []
         var tags: [RecordName: [ConditionTag]] = [:]
-        var gone: Set<RecordName> = []
         for change in changes {
             // Clients that have read the later revision have delivery records, which the pass compares. Other clients
             // will read that revision, if its history contains the condition values.
@@ -157,15 +156,8 @@ struct ForeignChangeRecorder: Sendable {
             let hasLaterRevision = known[change.name].map { $0 > change.toldSince } ?? false
             if hasLaterRevision, change.isTold(by: history) { continue }
             if tags[change.name] == nil { names.append(change.name) }
-            tags[change.name, default: []] += change.values(behind: history)
-            // A later push may have created the record again.
-            switch change.isGone {
-            case true? where !hasLaterRevision: gone.insert(change.name)
-            case false?: gone.remove(change.name)
-            default: break
-            }
+            tags[change.name, default: []] += change.values(behind: history, hasLaterRevision: hasLaterRevision)
         }
-        for name in gone where tags[name]?.isEmpty == false { tags[name]?.append(.none) }
         if names.isEmpty { return 0 }
         if tables.dialect.sequencesWithMerge {
             let changes = names.map { name in

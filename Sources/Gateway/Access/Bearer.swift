@@ -39,12 +39,8 @@ package final class Bearer: Sendable, Hashable {
         self.expiry = expiry
     }
 
-    /// Returns true if the bearer may act as an operator for a request that also needs `right`.
-    ///
-    /// The operator role counts only if the token has `right`.
-    func isOperator(beside right: AccessRight) -> Bool {
-        rights.contains(.operate) || (roles.contains(Self.operatorRole) && rights.contains(right))
-    }
+    /// True if the bearer has the right or the role of an operator.
+    var isOperator: Bool { rights.contains(.operate) || roles.contains(Self.operatorRole) }
 
     private static let operatorRole = ExactText(AccessRight.operate.rawValue)
 

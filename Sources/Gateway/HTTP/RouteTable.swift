@@ -117,7 +117,7 @@ private final class RouteResponder: HTTPResponder {
         do {
             var context = context
             if let known = route.query, let text = request.uri.query { context.query = try Query(text, known: known) }
-            try Authentication.require(route.need, for: route.method, of: context.bearer)
+            try Authentication.require(route.need, for: route.method, with: route.effect, of: context.bearer)
             try console.check(route.effect, of: context)
             return try await problems.box.underNewestRules(until: context.deadline) { _ in
                 try await route.handler(request, context)

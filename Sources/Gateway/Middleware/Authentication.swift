@@ -60,18 +60,18 @@ struct Authentication {
     ///
     /// - Throws: a 403 `Problem` without the right.
     static func require(
-        _ need: RouteTable.Need, for method: HTTPRequest.Method, of bearer: Bearer?
+        _ need: RouteTable.Need, for method: HTTPRequest.Method, with effect: RouteTable.Effect, of bearer: Bearer?
     ) throws(Problem) {
         guard let bearer else { return }
         let ofMethod: AccessRight = method == .get || method == .head ? .read : .write
         switch need {
         case .ofMethod: try require(ofMethod, isThere: bearer.rights.contains(ofMethod))
         case .operate:
-            // The missing right of the method is reported first.
-            if !bearer.rights.contains(.operate) {
-                try require(ofMethod, isThere: bearer.rights.contains(ofMethod))
-            }
-            guard bearer.isOperator(beside: ofMethod) else {
+            let right: AccessRight = effect == .reads ? .read : .write
+            // A missing right to read or write is reported first.
+            let isLimited = !bearer.rights.contains(.operate) || bearer.rights.contains(.read)
+            if isLimited { try require(right, isThere: bearer.rights.contains(right)) }
+            guard bearer.isOperator else {
                 throw Problem(
                     .noRight, detail: "The journal needs an operator's token: the right or the role “operator”.")
             }

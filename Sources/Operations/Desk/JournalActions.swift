@@ -99,7 +99,7 @@ package struct JournalActions: Sendable {
     /// Sends a refused push again, under its own key and the current rules.
     ///
     /// If some edits were merged before, it sends only the other edits. They are merged completely or not at all, so a
-    /// resend succeeds at most once.
+    /// resend succeeds at most once. An equal resend returns the first answer.
     ///
     /// - Parameters:
     ///   - correction: the edited push and its editor, who then is its sender; nil sends the stored push for its sender.
@@ -108,9 +108,13 @@ package struct JournalActions: Sendable {
         _ number: Int, correction: Correction? = nil, request id: String? = nil, isPreview: Bool
     ) async throws -> PushAnswer {
         let (stored, refused) = try await refusedPush(number)
-        if let settlement = stored.settlement { throw Self.settled(number, settlement) }
-        try Self.checkIsKept(refused)
         let key = isPreview ? nil : Self.key("resend:\(number)", correction?.body ?? [])
+        if let settlement = stored.settlement {
+            guard let key, let first = try await service.keyed.known(under: key, active: active, deadline: deadline)
+            else { throw Self.settled(number, settlement) }
+            return first
+        }
+        try Self.checkIsKept(refused)
         return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
             () async throws(Failure) in
             let rest = try await restOrFailure(
@@ -146,6 +150,7 @@ package struct JournalActions: Sendable {
     /// - Returns: the entry as it is afterwards.
     package func drop(_ number: Int, by operatorName: String) async throws -> StoredEntry {
         let (stored, _) = try await refusedPush(number)
+        try checkIsReadable()
         if case .dropped? = stored.settlement { return stored }
         do {
             try await maintenance.run(failingWith: { $0 as any Error }) { () async throws in
@@ -157,6 +162,15 @@ package struct JournalActions: Sendable {
         let after = try await service.entry(number, active: active, deadline: deadline)
         if let settlement = after.settlement, settlement.resent != nil { throw Self.settled(number, settlement) }
         return after
+    }
+
+    /// - Throws: a 403 `Problem` if the operator may not read all that a push may contain.
+    private func checkIsReadable() throws(Problem) {
+        guard active.catalog.isWhollyReadable(by: access) else {
+            throw Problem(
+                .noRight, detail: "The rules do not allow this client to read all that the push may contain.",
+                retry: .never)
+        }
     }
 
     private func refusedPush(_ number: Int) async throws -> (StoredEntry, RefusedBody) {
@@ -211,11 +225,7 @@ package struct JournalActions: Sendable {
     /// Returns the edits of a refused push that were not merged.
     private func rest(_ refused: RefusedBody, of stored: StoredEntry, isCorrected: Bool) async throws -> Resent {
         if !isCorrected {
-            guard active.catalog.isWhollyReadable(by: access) else {
-                throw Problem(
-                    .noRight, detail: "The rules do not allow this client to read all that the push may contain.",
-                    retry: .never)
-            }
+            try checkIsReadable()
             try Self.checkIsWhole(refused)
         }
         if PrivateValues.hasDigest(refused.body) {

@@ -71,7 +71,8 @@ import TestSupport
             ([.read, .write], [], 403, 403), ([.read, .write, .operate], [], 200, 404), ([.operate], [], 200, 404),
             ([.read, .write], ["operator"], 200, 404), ([.read], ["operator"], 200, 403),
             ([.read, .write], ["Operator"], 403, 403), ([.refresh], [], 401, 401),
-            ([.refresh, .operate, .read], ["operator"], 401, 401),
+            ([.refresh, .operate, .read], ["operator"], 401, 401), ([.read, .operate], [], 200, 403),
+            ([.write, .operate], [], 200, 404),
         ]
         let tokens = matrix.map { _ in AccessToken.make() }
         let file = zip(tokens, matrix).enumerated().map { index, pair in

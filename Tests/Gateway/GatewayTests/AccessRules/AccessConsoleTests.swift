@@ -5,7 +5,8 @@ import TestSupport
 
 /// Operators whose roles hide a part of the data.
 @Suite(.timeLimit(.minutes(3))) struct AccessConsoleTests {
-    @Test("A resend and trials of rules need an operator who may read everything", arguments: TestEngine.allCases)
+    @Test(
+        "A resend, a drop and trials of rules need an operator who may read everything", arguments: TestEngine.allCases)
     func hidden(_ kind: TestEngine) async throws {
         try await DeliveryStops.with(kind) { gateway in
             let push = #"{"id": 1, "changeset": {"visit": {"stop": {"old": 1, "new": 99}}}}"#
@@ -13,6 +14,8 @@ import TestSupport
             #expect(refused.status == 422, "\(refused.text)")
             let list = try await gateway.get("/v1/journal?refused=true&order=newest", as: DeliveryStops.office)
             let number = try list.json()["entries"]?[0]?["number"]?.int ?? 0
+            let dropped = try await gateway.post("/v1/journal/\(number)/drop", "{}", as: DeliveryStops.chief)
+            #expect(dropped.status == 403, "\(dropped.text)")
             let resend = "/v1/journal/\(number)/resend?preview=true"
             let explain = #"{"resource": "details", "current": {"id": 1, "detail": {"txt": "x"}}}"#
             for (client, isWhole) in [(DeliveryStops.chief, false), (DeliveryStops.office, true)] {

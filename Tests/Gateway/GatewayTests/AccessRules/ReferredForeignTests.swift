@@ -43,6 +43,38 @@ import TestSupport
         _ = try await wait(bob, for: [1])
     }
 
+    /// Another program moves a referred row, a push edits a record behind it, and another program deletes the record.
+    ///
+    /// The source of foreign changes reads the rows only after all three.
+    private static func movedEditedDeleted(_ gateway: RunningGateway) async throws {
+        let ann = try await Follower(Photos.ann, gateway, of: "photos")
+        let bob = try await Follower(Photos.bob, gateway, of: "photos")
+        let hold = try await ScanHold(gateway.database)
+        try await gateway.database.run("UPDATE orders SET technician = 'bob' WHERE id = 1;")
+        try await gateway.write(Photos.edit("photos", 1, "caption", #""a""#, #""A""#))
+        try await gateway.database.run("DELETE FROM photos WHERE id = 1;")
+        try await hold.end()
+        _ = try await wait(ann, for: [4])
+        _ = try await wait(bob, for: [2, 3])
+    }
+
+    @Test(
+        "A record leaves its client although it was moved, edited and deleted at once", arguments: TestEngine.allCases)
+    func scanOfDeletedRecord(_ kind: TestEngine) async throws {
+        try await Photos.with(kind, scans: true) { gateway in try await Self.movedEditedDeleted(gateway) }
+    }
+
+    @Test("The row log shows such a record as gone", .tags(.mariadb), .needsMariaDB)
+    func logOfDeletedRecord() async throws {
+        let database = try await BinlogFixture.database(Photos.tables(.mariadb))
+        try await Photos.run(on: database, configure: { ScanFixture.configure(&$0, log: .expected) }) { gateway in
+            try await gateway.client(token: Photos.boss.secret) { client async throws in
+                try await client.followsLog()
+            }
+            try await Self.movedEditedDeleted(gateway)
+        }
+    }
+
     @Test("The scan reports new and departing records of referred rows", arguments: TestEngine.allCases)
     func scan(_ kind: TestEngine) async throws {
         try await Photos.with(kind, scans: true) { gateway in try await Self.follow(gateway) }

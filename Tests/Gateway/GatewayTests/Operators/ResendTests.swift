@@ -49,8 +49,14 @@ import TestSupport
             #expect(try await Self.person(2, client)?["points"]?.int == 25)
             for session in [client, other] {
                 let again = try await session.post("/v1/journal/1/resend", "{}")
-                #expect(again.status == 409)
-                #expect(try again.json()["code"]?.text == "already-replayed", "\(again.text)")
+                #expect(again.status == 200 && again.text == resent.text, "\(again.text)")
+                #expect(again.headers["idempotent-replayed"] == "true")
+                let edited = Self.refused.replacing("a@x", with: "d@x").replacing(#""key":"k","#, with: "")
+                for (path, body) in [("", #"{"body":\#(edited)}"#), ("?preview=true", "{}")] {
+                    let other = try await session.post("/v1/journal/1/resend\(path)", body)
+                    #expect(other.status == 409)
+                    #expect(try other.json()["code"]?.text == "already-replayed", "\(other.text)")
+                }
             }
             let entry = try await client.get("/v1/journal/1").json()
             #expect(entry["refused"]?["replayed"]?.text != nil && entry["refused"]?["dropped"] == nil)
