@@ -154,6 +154,7 @@ let package = Package(
                 .embedInCode("devices.js"),
                 .embedInCode("diff.js"),
                 .embedInCode("dom.js"),
+                .embedInCode("explain.js"),
                 .embedInCode("health.js"),
                 .embedInCode("index.html"),
                 .embedInCode("json.js"),

@@ -9,6 +9,7 @@ package enum ConsoleFiles {
         ("devices.js", PackageResources.devices_js),
         ("diff.js", PackageResources.diff_js),
         ("dom.js", PackageResources.dom_js),
+        ("explain.js", PackageResources.explain_js),
         ("health.js", PackageResources.health_js),
         ("index.html", PackageResources.index_html),
         ("json.js", PackageResources.json_js),

@@ -7,6 +7,9 @@ import { cascades, outcomeBadge, sides } from "./values.js";
 
 const FILTERS = ["resource", "id", "who", "device", "group", "outcome", "since", "until"];
 const LIMIT = 50;
+/** Entries are not committed in the order of their numbers, so each poll reads some of the last ones again. */
+const OVERLAP = 500;
+const SETTLED_AFTER = 10_000;
 
 const writers = new Map();
 let last = Promise.resolve();
@@ -48,7 +51,7 @@ class Conflicts extends Page {
     this.drawFilters([]);
     readRules().then((rules) => this.isConnected && this.drawFilters(rules.resources), () => {});
     put(this.list, h("li", { class: "muted" }, "Reading…"));
-    await this.repeat(5, () => this.poll());
+    await this.repeat(2, () => this.poll());
   }
 
   drawFilters(resources) {
@@ -98,25 +101,53 @@ class Conflicts extends Page {
 
   async poll(isFirst = false) {
     if (this.isPaused && this.isDrawn && !isFirst) return;
-    const { query } = this;
-    const answer = await get(`/v1/journal${this.filter({ after: undefined })}`, { signal: this.signal });
+    const { query, signal } = this;
+    const newest = (await get("/v1/journal?order=newest&limit=1", { signal })).entries[0]?.number ?? 0;
+    if (newest !== this.newest) this.changedAt = Date.now();
+    else if (this.isDrawn && Date.now() - this.changedAt > SETTLED_AFTER) return;
+    if (this.isDrawn) await this.readNew(query);
+    else await this.readFirst(query);
+    if (query === this.query) this.newest = newest;
+  }
+
+  async readFirst(query) {
+    const answer = await get(`/v1/journal${this.filter({})}`, { signal: this.signal });
     if (query !== this.query) return;
-    const newest = this.entries[0]?.number ?? 0;
-    const fresh = answer.entries.filter((entry) => entry.number > newest);
-    if (!this.isDrawn) {
-      this.entries = answer.entries;
-      this.next = answer.next;
-      this.isDrawn = true;
-      put(this.list, this.entries.map((entry) => this.card(entry)));
-      put(this.live, this.isPaused ? "Paused" : "Live");
-    } else if (fresh.length) {
-      this.entries = [...fresh, ...this.entries];
-      this.list.querySelector(":scope > .empty")?.remove();
-      const cards = fresh.map((entry) => this.card(entry));
-      for (const card of cards) card.classList.add("fresh");
-      this.list.prepend(...cards);
-      put(this.live, `Live · ${count(fresh.length, "new entry", "new entries")}`);
-    }
+    this.entries = answer.entries;
+    this.next = answer.next;
+    this.isDrawn = true;
+    put(this.list, this.entries.map((entry) => this.card(entry)));
+    put(this.live, this.isPaused ? "Paused" : "Live");
+    this.drawEnd();
+  }
+
+  /** Reads the entries after the newest one of the last poll. */
+  async readNew(query) {
+    const known = new Set(this.entries.map((entry) => entry.number));
+    const fresh = [];
+    let after = Math.max(0, this.newest - OVERLAP) || undefined;
+    do {
+      const answer = await get(`/v1/journal${this.filter({ order: undefined, after })}`, { signal: this.signal });
+      if (query !== this.query) return undefined;
+      fresh.unshift(...answer.entries.filter((entry) => entry.number > this.oldest && !known.has(entry.number)).reverse());
+      after = answer.next;
+      // Too many to show one by one.
+      if (fresh.length > 10 * LIMIT) return this.readFirst(query);
+    } while (after);
+    if (!fresh.length) return undefined;
+    this.entries = [...fresh, ...this.entries].sort((one, other) => other.number - one.number);
+    this.list.querySelector(":scope > .empty")?.remove();
+    const cards = fresh.map((entry) => this.card(entry));
+    for (const card of cards) card.classList.add("fresh");
+    this.list.prepend(...cards);
+    put(this.live, `Live · ${count(fresh.length, "new entry", "new entries")}`);
+    return this.drawEnd();
+  }
+
+  /** The oldest number that the list covers. */
+  get oldest() { return this.next ? this.entries.at(-1)?.number ?? 0 : 0; }
+
+  drawEnd() {
     if (!this.entries.length) put(this.list, h("li", { class: "empty" }, notice("good", h("p", null, "No conflicts with these filters."))));
     this.drawMore();
   }

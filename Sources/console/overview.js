@@ -48,17 +48,16 @@ class Overview extends Page {
     await this.repeat(10, () => this.read());
   }
 
+  /** Reads one part after the other, so that the page does not delay clients. */
   async read() {
     const { signal } = this;
-    const [ready, activity, refused, clients] = await Promise.all([
-      readiness({ signal }),
-      optional(get(`/v1/operations/activity?minutes=${this.minutes}`, { signal })),
-      optional(get("/v1/journal?refused=true&order=newest&limit=200", { signal })),
-      optional(get("/v1/operations/clients?limit=200", { signal })),
-      readLatency(signal),
-    ]);
+    const ready = await readiness({ signal });
     this.drawState(ready);
+    const refused = await optional(get("/v1/journal?refused=true&order=newest&limit=200", { signal }));
+    const clients = await optional(get("/v1/operations/clients?limit=200", { signal }));
     this.drawTasks(ready, refused, clients);
+    const activity = await optional(get(`/v1/operations/activity?minutes=${this.minutes}`, { signal }));
+    await readLatency(signal);
     this.drawFacts(ready, activity, clients);
     this.drawCharts(activity);
     put(this.updated, "Updated ", time(new Date().toISOString(), "short"));
@@ -84,8 +83,7 @@ class Overview extends Page {
     if (late.length) tasks.push([count(late.length, "device"), "More than 1,000 revisions behind", address("devices")]);
     const unreadable = (ready.problems ?? []).length;
     if (unreadable) tasks.push([count(unreadable, "problem"), "Reported by the gateway", address("health")]);
-    // A scan without a change to read has no rows per second, and no lag that matters.
-    if (ready.feed?.lagSeconds > 60 && (ready.feed.source !== "scan" || ready.feed.rowsPerSecond > 0)) tasks.push([duration(ready.feed.lagSeconds), "Feed lag", address("health")]);
+    if (ready.feed?.lagSeconds > 60) tasks.push([duration(ready.feed.lagSeconds), "Feed lag", address("health")]);
     put(this.tasks, h("h2", { id: "tasks" }, "What needs a person now"), tasks.length
       ? h("ul", { class: "tasks" }, tasks.map(([number, words, target, at]) => h("li", null, h("a", { href: target },
         h("strong", null, number), h("span", null, words), h("span", { class: "muted" }, at ? ["newest ", ago(at)] : ""), h("span", { "aria-hidden": "true", class: "arrow" }, "→")))))

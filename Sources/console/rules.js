@@ -1,9 +1,10 @@
 // The page Rules: the policy in force for each group, and trials of other rules.
 
 import { get, post, readRules } from "./api.js";
-import { Page, append, button, field, h, link, notice, problemNotice, put, select, table, time } from "./dom.js";
-import { parse, stringify } from "./json.js";
-import { address, count, groupName, idPath, outcomeWord, words } from "./model.js";
+import { Page, append, button, field, h, link, notice, put, select, table, time } from "./dom.js";
+import { explainPanel, findingList, trialProblem } from "./explain.js";
+import { stringify } from "./json.js";
+import { address, count, outcomeWord } from "./model.js";
 import { optional } from "./overview.js";
 import { outcomeBadge, sides, valueText } from "./values.js";
 
@@ -34,7 +35,7 @@ class Rules extends Page {
     this.drawFindings(full?.findings);
     put(this.tree, h("h2", { id: "tree" }, "Resources"), tree.resources.map((resource) => this.resourceView(resource)));
     this.drawTrial();
-    this.drawExplain();
+    put(this.explanation, explainPanel(plain.resources, this.query.resource, () => this.readFiles(), signal));
   }
 
   refilter(query) {
@@ -112,86 +113,11 @@ class Rules extends Page {
   async readFiles() {
     return Object.fromEntries(await Promise.all([...this.files.files].map(async (file) => [file.name, await file.text()])));
   }
-
-  /** Explains a merge of three versions of a record. */
-  drawExplain() {
-    const resource = select(this.plain.resources.map((one) => [one.resource, one.resource]), this.query.resource ?? "", { required: true });
-    const id = h("input", { required: true, autocomplete: "off", size: 10 });
-    const body = h("div", { class: "results" });
-    put(this.explanation, h("h2", { id: "explain" }, "Explain an edit"),
-      h("p", null, "Read a record, change its values, and see what the rules decide. Nothing is written."),
-      h("form", {
-        class: "filters", onsubmit: async (event) => {
-          event.preventDefault();
-          try {
-            const record = await get(`/v1/records/${encodeURIComponent(resource.value)}/${idPath(id.value.trim())}`, { signal: this.signal });
-            this.drawSides(body, this.plain.resources.find((one) => one.resource === resource.value), record);
-          } catch (problem) {
-            if (problem.name !== "AbortError") put(body, problemNotice(problem));
-          }
-        },
-      }, field("Resource", resource), field("Record", id), h("div", { class: "field buttons" }, h("button", null, "Read the record"))), body);
-  }
-
-  drawSides(body, resource, record) {
-    const root = resource.sections[0];
-    const fields = root.groups.flatMap((group) => group.fields.map((one) => ({ ...one, group: group.group })));
-    const names = ["Base", "Current", "Edited"];
-    const inputs = fields.map((one) => names.map((name) => {
-      const text = inputText(record[root.section]?.[one.field]);
-      const attributes = { "aria-label": `${one.field}, ${name}` };
-      const input = text.includes("\n") ? h("textarea", { ...attributes, rows: 2, class: "short" }) : h("input", { ...attributes, autocomplete: "off" });
-      input.value = text;
-      return input;
-    }));
-    const withFiles = h("input", { type: "checkbox" });
-    const result = h("div", { role: "status", class: "results" });
-    const version = (side) => ({ id: record.id, [root.section]: Object.fromEntries(fields.map((one, index) => [one.field, readInput(inputs[index][side].value, one, record[root.section]?.[one.field])])) });
-    put(body, table(`Three versions of ${resource.resource} ${valueText(record.id)}`, ["Field", "Base: last read by the sender", "Current: in the database", "Edited: sent"], fields.map((one, index) =>
-      h("tr", null, h("th", { scope: "row" }, one.field), inputs[index].map((input) => h("td", null, input)))), { quiet: true, class: "inputs" }),
-    h("label", { class: "check" }, withFiles, "Use the rule files chosen above"),
-    h("div", { class: "buttons" }, button("Explain", async () => {
-      try {
-        const request = { resource: resource.resource, base: version(0), current: version(1), edited: version(2) };
-        if (withFiles.checked) request.files = await this.readFiles();
-        const answer = await post("/v1/operations/explain", request, { signal: this.signal });
-        put(result, explanationView(answer));
-      } catch (problem) {
-        if (problem.name !== "AbortError") put(result, problem.status === undefined ? notice("bad", h("p", null, problem.message)) : trialProblem(problem));
-      }
-    }, { class: "primary" })), result);
-    inputs[0]?.[0]?.focus();
-  }
 }
 
 const severity = (finding) => ({ error: 0, warning: 1 })[finding.severity] ?? 2;
 
 const isMerge = (merge) => merge && typeof merge === "object" && "value" in merge;
-
-const inputText = (value) => (value === null || value === undefined ? "" : typeof value === "object" && value.text === undefined ? stringify(value) : valueText(value));
-
-/** The value of an input, in the type of its field. */
-function readInput(text, { field, type, nullable }, before) {
-  if (text === inputText(before)) return before ?? null;
-  if (text === "" && nullable) return null;
-  if (!["integer", "float", "double", "real", "boolean", "json", "set", "bits"].includes(type)) return text;
-  try { return parse(text); } catch { throw new SyntaxError(`${field}: the value must be JSON, for example a number, true or [“a”].`); }
-}
-
-const findingList = (findings) => h("ul", { class: "findings" }, findings.map((finding) => h("li", null,
-  h("span", { class: `badge ${({ error: "bad", warning: "warn" })[finding.severity] ?? "plain"}` }, h("span", { "aria-hidden": "true" }, ({ error: "✕", warning: "!" })[finding.severity] ?? "i"), words(finding.severity)),
-  h("span", null, finding.sentence, " ", h("code", { class: "muted" }, `${finding.file}:${finding.line}:${finding.column}`)))));
-
-const trialProblem = (problem) => h("div", null, problemNotice(problem), problem.document?.findings?.length ? findingList(problem.document.findings) : null);
-
-const explanationView = (answer) => {
-  const groups = (answer.groups ?? []).filter((group) => group.outcome !== "unchanged");
-  return [h("h3", null, `The push would be ${answer.status === "merged" ? "merged" : "refused"}.`), groups.length ? null : h("p", { class: "muted" }, "No group differs."),
-    groups.map((group) => h("div", { class: "group" },
-      h("div", { class: "grouphead" }, h("h4", { class: "name" }, groupName(group)), outcomeBadge(group.outcome), h("span", { class: "muted rule" }, group.rule)),
-      h("p", null, group.why), sides({ old: group.base, current: group.current, new: group.edited, written: group.result }, `Values of ${groupName(group)}`))),
-    (answer.unevaluated ?? []).map((one) => h("p", { class: "muted" }, `${one.section}: ${one.condition} (${one.rule}) needs the database and was not evaluated.`))];
-};
 
 const kinds = (list) => list.map((one) => outcomeWord(one.outcome ?? one)).join(", ") || "nothing";
 

@@ -23,7 +23,7 @@ import time
 import axe_playwright_python
 from playwright.sync_api import expect, sync_playwright
 
-from gateways import ROOT, Gateway, fill
+from gateways import ROOT, Gateway, fill, wait_until
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SOURCES = ROOT / "Sources/console"
@@ -196,6 +196,30 @@ def undoing(it):
 
 
 @scene
+def another_program_overwrites(it):
+    if it.gateway.server is None:
+        return
+    wait_until(lambda: (it.gateway.get("/readyz").get("feed") or {}).get("source") == "binlog")
+    page = it.page("#/conflicts")
+    expect(page.locator(".card").first).to_be_visible()
+    it.gateway.merge("ann", "shoppers", 130, {"customer": {"phone": {"old": it.gateway.get("/v1/records/shoppers/130")["customer"]["phone"], "new": "111"}}})
+    it.gateway.sql("UPDATE customers SET `Tel No.` = '222' WHERE customer_id = 130;")
+    wait_until(lambda: it.gateway.get("/v1/journal?resource=shoppers&id=130&order=newest&limit=1")["entries"][0]["who"] == "foreign program")
+    page.evaluate("location.hash = '#/record/shoppers/130'")
+    shows(page, "shoppers 130")
+    newest = page.locator(".entry").first
+    expect(newest).to_contain_text("Another program")
+    expect(newest).to_contain_text("222")
+    it.check(page, "A foreign change")
+    newest.get_by_role("button", name="Undo").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator(".preview")).to_contain_text("111")
+    dialog.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_role("status").first).to_contain_text("is undone.")
+    assert it.gateway.get("/v1/records/shoppers/130")["customer"]["phone"] == "111"
+
+
+@scene
 def values_are_text_and_exact(it):
     it.gateway.merge("ann", "shoppers", 124, {"customer": {
         "notes": {"old": "", "new": "<img src=x onerror=alert(1)><b>bold</b>"},
@@ -273,7 +297,18 @@ def trying_rules(it):
     panel.get_by_label("creditLimit, Edited").fill("60.00")
     panel.get_by_role("button", name="Explain").click()
     expect(panel.locator(".group")).to_contain_text("Current value stayed")
-    it.check(page, "An explanation")
+    panel.get_by_text("groceries", exact=True).click()
+    row = panel.locator("details.row").first
+    row.locator("summary").click()
+    row.get_by_label("row exists, Edited").uncheck()
+    row.get_by_label("quantity, Current").fill("7 packs")
+    panel.get_by_role("button", name="Add a row").click()
+    panel.get_by_label("groceries tmp:1: name, Edited").fill("Figs")
+    panel.get_by_label("groceries tmp:1: quantity, Edited").fill("1 box")
+    panel.get_by_role("button", name="Explain").click()
+    expect(panel.locator(".group", has_text="tmp:1")).to_contain_text("Figs")
+    expect(panel.locator(".group")).to_have_count(3)
+    it.check(page, "An explanation of rows")
 
 
 @scene

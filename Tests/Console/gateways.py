@@ -61,7 +61,8 @@ class MariaDB:
     def fill(self):
         self.sql("CREATE DATABASE shop CHARACTER SET utf8mb4; CREATE USER 'gateway'@'localhost'")
         self.sql((ROOT / "Samples/shop/mariadb.sql").read_text(), "shop")
-        self.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON shop.* TO 'gateway'@'localhost'")
+        self.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON shop.* TO 'gateway'@'localhost';"
+                 "GRANT REPLICATION SLAVE ON *.* TO 'gateway'@'localhost'")
         self.sql(run([PROGRAM, "journal", "init", "--database", self.url("root"), "--grant-to", "'gateway'@'localhost'"]))
 
     def url(self, user="gateway"):
@@ -71,7 +72,8 @@ class MariaDB:
         with open(self.folder / "mariadb.log", "ab") as log:
             self.process = subprocess.Popen(
                 ["mariadbd", "--no-defaults", f"--user={self.user}", f"--datadir={self.folder}/data", f"--socket={self.socket}",
-                 f"--tmpdir={self.folder}", "--skip-networking", "--skip-name-resolve", "--skip-log-bin",
+                 f"--tmpdir={self.folder}", "--skip-networking", "--skip-name-resolve",
+                 "--log-bin=log", "--binlog-format=ROW", "--server-id=7",
                  "--character-set-server=utf8mb4"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         ping = ["mariadb-admin", "--no-defaults", f"--socket={self.socket}", "-uroot", "ping"]
         wait_until(lambda: subprocess.run(ping, capture_output=True).returncode == 0)
@@ -109,7 +111,7 @@ class Gateway:
         self.log = open(self.folder / "log", "ab")
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--database", database, "--rules", str(ROOT / "MergeRules"), "--listen", f"127.0.0.1:{self.port}",
-             "--tokens", str(self.folder / "tokens"), "--console", mode], stdout=self.log, stderr=self.log,
+             "--tokens", str(self.folder / "tokens"), "--console", mode, *(["--keep-foreign"] if self.server else [])], stdout=self.log, stderr=self.log,
             env=environment(XDG_STATE_HOME=str(self.folder / "state")))
         wait_until(self.answers)
 

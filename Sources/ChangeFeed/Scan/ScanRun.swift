@@ -103,22 +103,23 @@ final class ScanRun {
         while true {
             let version = try await rows.fileVersion()
             let lastNote = try await journal.lastNote()
-            if watch.isDue(version: version, lastNote: lastNote, now: .now) {
-                if try await cycle() { watch.hasScanned(version: version, upToNote: lastNote, now: .now) }
-            } else if let state = try await renew() {
-                progress.noticed = state.now
-            }
-            try await rest(until: .now.advanced(by: min(.milliseconds(200), settings.interval)))
+            let isDue = watch.isDue(version: version, lastNote: lastNote, now: .now)
+            if isDue, try await cycle() { watch.hasScanned(version: version, upToNote: lastNote, now: .now) }
+            let state = try await rest(until: .now.advanced(by: min(.milliseconds(200), settings.interval)))
+            if !isDue, let state { progress.noticed = state.now }
         }
     }
 
-    private func rest(until end: ContinuousClock.Instant) async throws {
+    /// - Returns: the state at the last renewal of the lease; nil without one.
+    @discardableResult
+    private func rest(until end: ContinuousClock.Instant) async throws -> ScanState? {
+        var state: ScanState?
         while ContinuousClock.now < end {
-            try await renew()
+            state = try await renew() ?? state
             let soon = ContinuousClock.now.advanced(by: .milliseconds(500))
             try await Task.sleep(until: min(end, soon), clock: .continuous)
         }
-        try await renew()
+        return try await renew() ?? state
     }
 
     /// Reports the news, and once a second renews the lease and stores the progress.

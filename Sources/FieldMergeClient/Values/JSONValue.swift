@@ -66,7 +66,7 @@ extension JSONValue {
         if case .bool(let flag) = self { flag } else { nil }
     }
 
-    /// The number, where it is whole and an `Int` holds it, also one that stands as text; else nil.
+    /// The number as an `Int`, also if the value is its text; nil if it is no integer in range.
     public var intValue: Int? {
         switch self {
         case .integer(let whole): Int(exactly: whole)
@@ -76,7 +76,7 @@ extension JSONValue {
         }
     }
 
-    /// The number, also one that stands as text as decimals do; nil for anything else.
+    /// The number, also if the value is its text, as for decimals; nil for anything else.
     public var doubleValue: Double? {
         switch self {
         case .integer(let whole): Double(whole)

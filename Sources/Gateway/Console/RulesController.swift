@@ -120,6 +120,7 @@ final class RulesController: Sendable {
             }
             return Problem(.invalidRules, detail: sentences.joined(separator: "\n"), retry: .never)
         case .resource(let sentence): return Problem(.invalid, detail: sentence + ".", path: WirePath("resource"))
+        case .frozen(let sentence): return Problem(.invalid, detail: sentence + ".", path: WirePath("frozen"))
         case .record(let side, let sentence):
             return Problem(.invalid, detail: sentence + ".", path: WirePath("\(side)"))
         }

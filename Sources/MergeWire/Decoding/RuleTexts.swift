@@ -10,11 +10,11 @@ package struct RuleTexts: Sendable {
 
     /// - Throws: a 400 or 413 `Problem` if the files are invalid.
     init(_ node: JSONNode, at path: WirePath) throws(Problem) {
-        guard node.isObject, node.count > 0 else {
+        guard node.isObject else {
             throw Invalid.problem(path, "must be an object with the texts of rule files by their names")
         }
-        guard node.count <= Self.mostFiles else {
-            throw Problem(.tooMany, detail: "A request may have \(Self.mostFiles) rule files at most.", path: path)
+        guard (1...Self.mostFiles).contains(node.count) else {
+            throw Invalid.problem(path, "must have 1 to \(Self.mostFiles) rule files")
         }
         var files: [(name: String, text: String)] = []
         for (name, value) in node.members {

@@ -37,10 +37,10 @@ package enum RuleTrial {
     private static func position(_ name: String, in resource: Resource) throws(TrialFault) -> Int {
         guard let position = resource.section(named: name) else {
             let hint = NearestName.hint(for: name, among: resource.sections.map(\.name))
-            throw .resource("the resource “\(resource.name)” has no section “\(name)”\(hint)")
+            throw .frozen("the resource “\(resource.name)” has no section “\(name)”\(hint)")
         }
         guard resource.sections[position].frozenWhen != nil else {
-            throw .resource("the section “\(name)” has no “frozen-when”")
+            throw .frozen("the section “\(name)” has no “frozen-when”")
         }
         return position
     }

@@ -5,8 +5,10 @@ package import RuleFiles
 package enum TrialFault: Error, Sendable, Hashable {
     /// The errors of the rule files.
     case rules([Finding])
-    /// A sentence about the resource, if it or a section does not exist or does not fit.
+    /// A sentence about the resource, if it does not exist.
     case resource(String)
+    /// A sentence about a section, if it does not exist or cannot be frozen.
+    case frozen(String)
     /// One of the files, and its error.
     case record(RecordSide, String)
 }

@@ -104,7 +104,7 @@ package struct RuleFolder: Sendable {
         for file in files {
             if let first = seen[file.resource.value] {
                 findings.error(
-                    file.resource.place, "the resource “\(file.resource.value)” stands in \(first.file) already")
+                    file.resource.place, "the resource “\(file.resource.value)” is already in \(first.file)")
             } else {
                 seen[file.resource.value] = file.resource.place
             }

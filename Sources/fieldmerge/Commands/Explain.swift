@@ -54,7 +54,7 @@ struct Explain: AsyncParsableCommand {
         } catch .rules(let findings) {
             for finding in findings { try Self.note("\(finding)") }
             throw SettingsError("the rules cannot be used")
-        } catch .resource(let sentence) {
+        } catch .resource(let sentence), .frozen(let sentence) {
             throw SettingsError(sentence)
         } catch .record(let side, let sentence) {
             throw SettingsError("\(Sided(base: base, current: current, edited: edited)[side]): \(sentence)")

@@ -148,7 +148,7 @@ import Testing
         let folder = RuleFolder(texts: [("a.yaml", Self.good), ("b.yaml", Self.good)])
         #expect(
             folder.findings.sorted.map(\.description) == [
-                "b.yaml:1:11: error: the resource “things” stands in a.yaml already"
+                "b.yaml:1:11: error: the resource “things” is already in a.yaml"
             ])
     }
 

@@ -143,6 +143,22 @@ import TestSupport
     }
 
     /// A gateway that is stopped leaves the scan to the next one at once, which need not wait for its lease to end.
+    @Test("An unchanged file is checked again and again")
+    func unchangedFile() async throws {
+        try await ScanFixture.with(.sqlite) { gateway async throws in
+            func checked() async throws -> Int {
+                try #require(
+                    Int(try await gateway.database.runOnJournal("SELECT noticed FROM scan;").filter(\.isNumber)))
+            }
+            let first = try await checked()
+            let end = ContinuousClock.now + .seconds(60)
+            while try await checked() < first + 3 {
+                try #require(.now < end, "the file was not checked again")
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
     @Test("A gateway that stops releases the lease", arguments: TestEngine.allCases)
     func lease(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(

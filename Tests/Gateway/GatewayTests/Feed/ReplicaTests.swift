@@ -23,7 +23,7 @@ import TestSupport
             for change in page["changes"]?.array ?? [] {
                 let own = change["revision"]?.int ?? -1
                 try #require(own > last && own <= revision, "changes come in the order of their revisions")
-                try #require(seen.insert(Self.name(change)).inserted, "a record stands in a page once")
+                try #require(seen.insert(Self.name(change)).inserted, "a page has a record twice")
                 last = own
                 let record = change["record"]
                 records[Self.name(change)] = record?.isNull == false ? record?.description : nil
