@@ -62,7 +62,7 @@ function sectionPart(section, value) {
     return { name, element: h("details", { class: "reason" }, h("summary", null, h("h3", null, name)), element), read: (side) => read(side) ?? null };
   }
   const rows = [];
-  const list = h("div");
+  const list = h("div", { class: "rows" });
   const add = (row, isThere, isOpen) => {
     const title = `${name} ${idText(row.id)}`;
     const { element, read } = rowInputs(section, row, title, isThere);
@@ -77,7 +77,7 @@ function sectionPart(section, value) {
   });
   return {
     name,
-    element: h("details", { class: "reason" }, h("summary", null, h("h3", null, name)), list, h("div", { class: "buttons" }, more)),
+    element: h("details", { class: "reason" }, h("summary", null, h("h3", null, name)), list, h("div", { class: "rows" }, h("div", { class: "buttons" }, more))),
     read: (side) => rows.map((read) => read(side)).filter(Boolean),
   };
 }
