@@ -117,6 +117,38 @@ import TestSupport
         }
     }
 
+    /// A name is overwritten, and a row of the list is deleted.
+    @Test("An erasure removes the values of foreign entries of a record, and no others", .tags(.mariadb), .needsMariaDB)
+    func erasure() async throws {
+        try await Self.with { database, client async throws in
+            try await client.followsLog()
+            _ = try await Self.run(
+                "UPDATE people SET name = 'Anastasia' WHERE id = 1; DELETE FROM notes WHERE id = 1;"
+                    + "UPDATE people SET name = 'Robert' WHERE id = 2;",
+                until: ["people/1", "notes/1", "people/2"], database, client)
+            let folder = try TemporaryFolder(files: Self.rules)
+            let erased = try await Shell.capture(
+                [CommandLineTests.program, "journal", "erase", "--resource", "people", "--id", "1", "--yes"],
+                environment: [
+                    "FIELDMERGE_DATABASE": database.url, "FIELDMERGE_RULES": folder.path,
+                    "FIELDMERGE_JOURNAL": database.journalURL,
+                ])
+            #expect(erased.status == 0, "\(erased)")
+            let entries = try await Self.entries(client)
+            for entry in entries {
+                let isOfAnn = ["people/1", "notes/1"].contains(Self.name(entry))
+                #expect((entry["erased"] != nil) == isOfAnn, "\(entry)")
+                guard isOfAnn else { continue }
+                for word in ["Ann", "Anastasia", "first", "card-1"] { #expect(!"\(entry)".contains(word), "\(entry)") }
+                let undo = try await client.post("/v1/journal/\(entry["number"]?.int ?? 0)/undo", "{}")
+                #expect(try undo.json()["code"]?.text == "private", "\(undo.text)")
+            }
+            let kept = try await database.runOnJournal("SELECT CONVERT(entry USING latin1) FROM entries;")
+            for word in ["Ann", "Anastasia", "first"] { #expect(!kept.contains(word), "\(kept)") }
+            #expect(kept.contains("Robert"))
+        }
+    }
+
     @Test("A deleted row is restored with the columns of the rules and undo-columns", .tags(.mariadb), .needsMariaDB)
     func deletedRow() async throws {
         try await Self.with { database, client async throws in
