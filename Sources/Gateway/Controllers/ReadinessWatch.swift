@@ -69,7 +69,9 @@ actor ReadinessWatch {
     }
 
     /// Limits the time for which a probe delays pushes.
-    private static let writePatience = Duration.seconds(1)
+    ///
+    /// A new connection to a distant database needs some twenty round trips for it.
+    private static let writePatience = Duration.seconds(3)
 
     /// Returns the reason for which pushes cannot be written, or nil.
     ///

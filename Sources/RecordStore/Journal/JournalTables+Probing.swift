@@ -6,16 +6,14 @@ extension JournalTables {
 
     /// The statements that need the same tables and rights as a push but change no row.
     package var rightsProbes: [Statement] {
-        let selects =
-            ([
-                entries, meta, feed.pending, feed.feed, feed.changes, feed.departures, feed.gateways, feed.scan,
-                feed.scanUnits,
-            ]
-            + [feed.scanRanges, feed.shown]).map { table in
-                Statement(
-                    sql: "SELECT 1 FROM \(dialect.quoted(table)) WHERE 1 = 0", binds: [],
-                    columns: [JournalColumn.number])
-            }
+        // A single statement, because a distant database needs a round trip for each.
+        let tables = [
+            entries, meta, feed.pending, feed.feed, feed.changes, feed.departures, feed.gateways, feed.scan,
+            feed.scanUnits, feed.scanRanges, feed.shown,
+        ]
+        let select = Statement(
+            sql: "SELECT 1 FROM \(tables.map { dialect.quoted($0) }.joined(separator: ", ")) WHERE 1 = 0", binds: [],
+            columns: [JournalColumn.number])
         let (entries, meta) = (dialect.quoted(entries), dialect.quoted(meta))
         let (pending, state) = (dialect.quoted(feed.pending), dialect.quoted(feed.feed))
         let writes = [
@@ -25,7 +23,7 @@ extension JournalTables {
             "DELETE FROM \(pending) WHERE 1 = 0", "UPDATE \(state) SET last = last WHERE 1 = 0",
             "UPDATE \(dialect.quoted(feed.changes)) SET revision = revision WHERE 1 = 0",
         ]
-        return selects + writes.map { Statement(sql: $0, binds: []) }
+        return [select] + writes.map { Statement(sql: $0, binds: []) }
     }
 
     /// The statement that changes one row, in a transaction that is rolled back.

@@ -17,9 +17,10 @@ package final class GatewayProcess: Sendable {
     ///   - options: the options of `serve` in addition to the database, its journal, the rules and the address.
     ///   - wrapper: a program and its arguments that runs the gateway.
     ///   - namesJournal: false to use the gateway's default journal.
+    ///   - url: the database's address for the gateway; nil for its socket or file.
     package init(
         _ database: TestDatabase, rules: [String: String], options: [String] = [], wrapper: [String] = [],
-        namesJournal: Bool = true
+        namesJournal: Bool = true, url: String? = nil
     ) async throws {
         folder = try TemporaryFolder(files: rules)
         let output = ProcessOutput()
@@ -27,7 +28,8 @@ package final class GatewayProcess: Sendable {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
             wrapper + [
-                Self.program, "serve", "--database", database.url, "--rules", folder.path, "--listen", "127.0.0.1:0",
+                Self.program, "serve", "--database", url ?? database.url, "--rules", folder.path, "--listen",
+                "127.0.0.1:0",
             ] + (namesJournal ? ["--journal", database.journalURL] : []) + options
         process.environment = Shell.plainEnvironment
         process.standardInput = FileHandle.nullDevice

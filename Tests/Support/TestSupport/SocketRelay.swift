@@ -7,9 +7,11 @@ package enum SocketRelay {
 
     /// Relays for as long as `body` runs, which gets the port.
     ///
-    /// - Parameter socket: the path of the server's socket.
+    /// - Parameters:
+    ///   - socket: the path of the server's socket.
+    ///   - delay: the time for which bytes of either side are on their way.
     package static func with<Answer: Sendable>(
-        socket: String, _ body: @escaping @Sendable (Int) async throws -> Answer
+        socket: String, delay: Duration = .zero, _ body: @escaping @Sendable (Int) async throws -> Answer
     ) async throws -> Answer {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0, childChannelInitializer: wrap)
@@ -18,7 +20,7 @@ package enum SocketRelay {
             group.addTask {
                 try await listener.executeThenClose { clients in
                     try await withThrowingDiscardingTaskGroup { group in
-                        for try await client in clients { group.addTask { await serve(client, socket) } }
+                        for try await client in clients { group.addTask { await serve(client, socket, delay) } }
                     }
                 }
                 return nil
@@ -37,14 +39,14 @@ package enum SocketRelay {
     }
 
     /// Ends quietly with either side.
-    private static func serve(_ client: Connection, _ socket: String) async {
+    private static func serve(_ client: Connection, _ socket: String, _ delay: Duration) async {
         try? await client.executeThenClose { fromClient, toClient in
             let server = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(unixDomainSocketPath: socket, channelInitializer: wrap)
             try await server.executeThenClose { fromServer, toServer in
                 await withTaskGroup(of: Void.self) { group in
-                    group.addTask { try? await pass(fromClient, on: toServer) }
-                    group.addTask { try? await pass(fromServer, on: toClient) }
+                    group.addTask { try? await pass(fromClient, on: toServer, after: delay) }
+                    group.addTask { try? await pass(fromServer, on: toClient, after: delay) }
                     await group.next()
                     group.cancelAll()
                 }
@@ -53,8 +55,24 @@ package enum SocketRelay {
     }
 
     private static func pass(
-        _ bytes: NIOAsyncChannelInboundStream<ByteBuffer>, on other: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        _ bytes: NIOAsyncChannelInboundStream<ByteBuffer>, on other: NIOAsyncChannelOutboundWriter<ByteBuffer>,
+        after delay: Duration
     ) async throws {
-        for try await buffer in bytes { try await other.write(buffer) }
+        guard delay > .zero else {
+            for try await buffer in bytes { try await other.write(buffer) }
+            return
+        }
+        let (travelling, road) = AsyncStream<(ByteBuffer, due: ContinuousClock.Instant)>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { road.finish() }
+                for try await buffer in bytes { road.yield((buffer, .now + delay)) }
+            }
+            for await (buffer, due) in travelling {
+                try await Task.sleep(until: due, clock: .continuous)
+                try await other.write(buffer)
+            }
+            try await group.waitForAll()
+        }
     }
 }

@@ -29,6 +29,8 @@ package final class TestDatabase: Sendable {
     package let account: String
     private let folder: TemporaryFolder
     private let server: PrivateMariaDB?
+    /// The socket of the server; nil for SQLite.
+    package var socket: String? { server?.socket }
     private static let counter = Mutex(0)
 
     private static func number() -> Int {
