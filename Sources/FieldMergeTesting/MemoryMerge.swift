@@ -49,10 +49,10 @@ struct MemoryMerge {
         let isRoot = section.name == resource.root.name
         if isRoot, Self.creates(row) {
             guard records[place] == nil else { throw MemoryRefusal(status: 422, code: "unique") }
-            records[place] = record(resource, id, row["new"])
+            records[place] = record(id, of: resource, fields: row["new"])
             return told("inserted")
         }
-        if isRoot, Self.deletes(row) { return told(try delete(place, section, row["old"])) }
+        if isRoot, Self.deletes(row) { return told(try delete(place, of: section, old: row["old"])) }
         guard var record = records[place] else { return told("missing", isConflict: true) }
         defer { if records[place] != nil { records[place] = record } }
         guard section.isList else {
@@ -114,7 +114,7 @@ struct MemoryMerge {
     }
 
     private mutating func delete(
-        _ place: MemoryPlace, _ section: SectionRules, _ old: JSONValue
+        _ place: MemoryPlace, of section: SectionRules, old: JSONValue
     ) throws(MemoryRefusal) -> JSONValue {
         guard let held = records[place] else { return "already" }
         try Self.check(old, section, held: held[section.name])
@@ -122,7 +122,7 @@ struct MemoryMerge {
         return "deleted"
     }
 
-    private func record(_ resource: ResourceRules, _ id: JSONValue, _ fields: JSONValue) -> JSONValue {
+    private func record(_ id: JSONValue, of resource: ResourceRules, fields: JSONValue) -> JSONValue {
         var record: JSONObject = ["id": id]
         for section in resource.sections.dropFirst() { record[section.name] = section.isList ? [] : .null }
         record[resource.root.name] = .object(

@@ -310,7 +310,7 @@ package final class FeedReader: Sendable {
             let seen = record?.seen(by: viewer, of: resource)
             let sent = digests.map { digests in
                 ShownRecords.Read(
-                    ShownRecord(resource, change.name.record, digests.sections(of: key, in: resource)),
+                    ShownRecord(change.name.record, of: resource, digests: digests.sections(of: key, in: resource)),
                     change: change.isDeparture ? nil : change.revision)
             }
             let text = RecordTextCache.Text(

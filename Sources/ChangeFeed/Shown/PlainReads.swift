@@ -29,7 +29,9 @@ package struct PlainReads: Sendable {
         }
         let name = RecordName(resource: resource.name, record: journal.codec.key(key, resource.root))
         // Read first, because the client will read all later revisions.
-        guard let change = try await Self.change(journal.tables.feed.unscannedChange(of: name), journal, deadline)
+        guard
+            let change = try await Self.change(
+                journal.tables.feed.unscannedChange(of: name), in: journal, until: deadline)
         else {
             return try await service.record(resource, key, for: viewer, deadline: deadline, caller: caller)
         }
@@ -37,7 +39,7 @@ package struct PlainReads: Sendable {
             [service] session throws(StoreError) in
             let digests = RecordDigests(key: hashKey)
             let record = try service.records([(resource, key)], in: session, digests: digests)[0]
-            return (record, ShownRecord(resource, name.record, digests.sections(of: key, in: resource)))
+            return (record, ShownRecord(name.record, of: resource, digests: digests.sections(of: key, in: resource)))
         }
         try await shown.note(
             [ShownRecords.Read(shownRecord, change: change.revision)], at: change.latest, in: journal, until: deadline)
@@ -45,7 +47,7 @@ package struct PlainReads: Sendable {
     }
 
     private static func change(
-        _ statement: Statement, _ journal: Journal, _ deadline: ContinuousClock.Instant
+        _ statement: Statement, in journal: Journal, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> (latest: Int, revision: Int)? {
         let rows = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
             try session.query(statement)

@@ -13,7 +13,7 @@ package struct ShownRecord: Sendable, Hashable {
     let conditions: [UInt8]?
 
     /// - Parameter digests: the digests of the record's rows by section.
-    package init(_ resource: Resource, _ record: String, _ digests: RecordDigests.Sections) {
+    package init(_ record: String, of resource: Resource, digests: RecordDigests.Sections) {
         self.resource = resource
         self.record = record
         sections = digests.sections
@@ -24,6 +24,6 @@ package struct ShownRecord: Sendable, Hashable {
     package var asNobodyFindsIt: ShownRecord {
         var digests = RecordDigests.Sections(sections: sections, conditions: conditions)
         for index in sections.indices { digests.sections[index]?.digest &+= 1 }
-        return ShownRecord(resource, record, digests)
+        return ShownRecord(record, of: resource, digests: digests)
     }
 }

@@ -57,7 +57,7 @@ package enum Scheduler {
     }
 
     /// Returns the row of an event.
-    package static func decide(_ state: SyncPhase, _ event: Event, _ conditions: Set<Condition>) -> Row {
+    package static func decide(_ state: SyncPhase, _ event: Event, under conditions: Set<Condition>) -> Row {
         rows(state, event).first { conditions.isSuperset(of: $0.conditions) } ?? Row(state)
     }
 

@@ -181,7 +181,7 @@ extension FieldMergeStore {
     /// Runs the actions of an event; returns the next event, nil at rest.
     private func handle(_ event: Scheduler.Event) async throws -> Scheduler.Event? {
         let conditions = try await conditions(event)
-        let row = Scheduler.decide(sync.phase, event, conditions)
+        let row = Scheduler.decide(sync.phase, event, under: conditions)
         if event.isAnswer {
             sync.lastAnswer = event
             if event == .history || event == .settled { sync.isOtherHistory = event == .history }

@@ -61,7 +61,8 @@ struct ResultDelivery: Sendable {
                 return zip(names.indices, records).map { index, now in
                     let (resource, key) = names[index]
                     let record = ShownRecord(
-                        resource, journal.codec.key(key, resource.root), digests.sections(of: key, in: resource))
+                        journal.codec.key(key, resource.root), of: resource,
+                        digests: digests.sections(of: key, in: resource))
                     // If the record has changed since, stores a digest that never matches, so that the scan reports it.
                     return ShownRecords.Read(isSame(index, now) ? record : record.asNobodyFindsIt)
                 }

@@ -29,11 +29,11 @@ struct BinlogDecoder: Sendable {
         guard let format else { throw .unsupported }
         var body = PackedReader(try format.withoutChecksum(bytes))
         _ = try body.take(BinlogEventHeader.size)
-        return try Self.event(header, &body, format)
+        return try Self.event(&body, with: header, in: format)
     }
 
     private static func event(
-        _ header: BinlogEventHeader, _ body: inout PackedReader, _ format: BinlogFormat
+        _ body: inout PackedReader, with header: BinlogEventHeader, in format: BinlogFormat
     ) throws(BinlogFault) -> BinlogEvent {
         let length = format.headerLength(of: header.type)
         switch header.type {

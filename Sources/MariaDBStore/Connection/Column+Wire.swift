@@ -60,7 +60,7 @@ extension Column {
                 date: try date(of: time), hour: Int(time.hour), minute: Int(time.minute), second: Int(time.second),
                 microsecond: Int(time.second_part))
         else { throw unreadable }
-        return .dateTime(try fits(moment, moment.microsecond, fraction))
+        return .dateTime(try fits(moment, microsecond: moment.microsecond, digits: fraction))
     }
 
     func value(ofSpan time: MYSQL_TIME) throws(StoreError) -> Value {
@@ -69,7 +69,7 @@ extension Column {
         let seconds = hours * 3_600 + Int64(time.minute) * 60 + Int64(time.second)
         let total = seconds * 1_000_000 + Int64(time.second_part)
         guard let span = TimeSpan(microseconds: time.neg != 0 ? -total : total) else { throw unreadable }
-        return .time(try fits(span, span.microsecond, fraction))
+        return .time(try fits(span, microsecond: span.microsecond, digits: fraction))
     }
 
     private func date(of time: MYSQL_TIME) throws(StoreError) -> CalendarDate {
@@ -80,7 +80,7 @@ extension Column {
     }
 
     /// - Throws: `StoreError` if the value has more digits than the column had when the schema was read.
-    private func fits<Time>(_ time: Time, _ microsecond: Int, _ digits: Int) throws(StoreError) -> Time {
+    private func fits<Time>(_ time: Time, microsecond: Int, digits: Int) throws(StoreError) -> Time {
         var step = 1_000_000
         for _ in 0..<digits { step /= 10 }
         guard step <= 1 || microsecond % step == 0 else { throw altered }

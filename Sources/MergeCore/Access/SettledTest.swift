@@ -16,27 +16,27 @@ package indirect enum SettledTest: Sendable, Hashable {
     ///
     /// A missing claim under `not` makes the whole `not` false. Elsewhere it makes only its own test false.
     package init(_ test: ConditionTest, of column: Column, for viewer: Viewer) {
-        self = Self.settle(test, column, viewer) ?? .never
+        self = Self.settle(test, of: column, for: viewer) ?? .never
     }
 
     /// Returns nil if a claim is missing.
-    private static func settle(_ test: ConditionTest, _ column: Column, _ viewer: Viewer) -> SettledTest? {
+    private static func settle(_ test: ConditionTest, of column: Column, for viewer: Viewer) -> SettledTest? {
         switch test {
         case .value(let value): return .oneOf([value])
         case .claim(let name): return viewer.values(of: name, in: column).map { .oneOf($0) }
         case .null: return .null
         case .not(let denied):
-            guard isWhole(denied, column, viewer) else { return nil }
-            return settle(denied, column, viewer).map { .not($0) }
+            guard isWhole(denied, of: column, for: viewer) else { return nil }
+            return settle(denied, of: column, for: viewer).map { .not($0) }
         case .any(let tests):
-            let settled = tests.compactMap { settle($0, column, viewer) }
+            let settled = tests.compactMap { settle($0, of: column, for: viewer) }
             return settled.isEmpty ? nil : .any(settled)
-        case .before(let operand): return value(operand, column, viewer).map { .before($0) }
-        case .after(let operand): return value(operand, column, viewer).map { .after($0) }
+        case .before(let operand): return value(operand, of: column, for: viewer).map { .before($0) }
+        case .after(let operand): return value(operand, of: column, for: viewer).map { .after($0) }
         }
     }
 
-    private static func value(_ operand: ConditionOperand, _ column: Column, _ viewer: Viewer) -> Value? {
+    private static func value(_ operand: ConditionOperand, of column: Column, for viewer: Viewer) -> Value? {
         switch operand {
         case .value(let value): value
         case .claim(let name): viewer.value(of: name, in: column)
@@ -44,11 +44,11 @@ package indirect enum SettledTest: Sendable, Hashable {
     }
 
     /// Returns true if no claim of a test is missing.
-    private static func isWhole(_ test: ConditionTest, _ column: Column, _ viewer: Viewer) -> Bool {
+    private static func isWhole(_ test: ConditionTest, of column: Column, for viewer: Viewer) -> Bool {
         switch test {
-        case .not(let denied): isWhole(denied, column, viewer)
-        case .any(let tests): tests.allSatisfy { isWhole($0, column, viewer) }
-        default: settle(test, column, viewer) != nil
+        case .not(let denied): isWhole(denied, of: column, for: viewer)
+        case .any(let tests): tests.allSatisfy { isWhole($0, of: column, for: viewer) }
+        default: settle(test, of: column, for: viewer) != nil
         }
     }
 

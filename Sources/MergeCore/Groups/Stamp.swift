@@ -44,7 +44,7 @@ package struct StampContext: Sendable {
         for stamp in section.stamps {
             let column = section.columns[stamp.column]
             guard let value = value(of: stamp.source, in: column), column.type.forbidsWriting(value) == nil else {
-                throw Self.problem(stamp, column, path)
+                throw Self.problem(stamp, of: column, at: path)
             }
             assignments.append(Assignment(column: stamp.column, value: value))
         }
@@ -61,7 +61,7 @@ package struct StampContext: Sendable {
         }
     }
 
-    private static func problem(_ stamp: Stamp, _ column: Column, _ path: WirePath) -> Problem {
+    private static func problem(_ stamp: Stamp, of column: Column, at path: WirePath) -> Problem {
         guard case .claim(let name) = stamp.source else {
             return Problem(
                 .outsideRows,

@@ -12,7 +12,7 @@ package enum ChangesEncoder {
     /// Returns the part of a change that is equal for all clients that may read the record: its id and the record.
     ///
     /// The record is null if it is gone, or if it cannot be read. In the second case a problem follows.
-    package static func encode(_ resource: Resource, _ key: RecordKey, _ record: ReadRecord?) -> [UInt8] {
+    package static func encode(_ record: ReadRecord?, under key: RecordKey, of resource: Resource) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { write(record, under: key, of: resource, to: &$0) }
         return writer.bytes

@@ -130,7 +130,8 @@ package struct SnapshotLines: Sendable {
         var runs = 0
         while true {
             do throws(StoreError) {
-                return try await run(resource, after: key, change, size, patience)
+                return try await run(
+                    resource, after: key, change, size: size, until: patience)
             } catch {
                 runs += 1
                 guard error.kind == .unavailable || error.kind == .busy, runs < Self.maximumRuns else { throw error }
@@ -139,7 +140,7 @@ package struct SnapshotLines: Sendable {
     }
 
     private func run(
-        _ resource: Resource, after key: RecordKey?, _ change: FilterChange?, _ size: PieceSize, _ patience: Duration
+        _ resource: Resource, after key: RecordKey?, _ change: FilterChange?, size: PieceSize, until patience: Duration
     ) async throws(StoreError) -> Page {
         let page = Mutex(Page(start: key, size: size))
         let journal = active.journal
@@ -155,8 +156,8 @@ package struct SnapshotLines: Sendable {
                         page.read.append(
                             ShownRecords.Read(
                                 ShownRecord(
-                                    resource, journal.codec.key(record.key, resource.root),
-                                    digests.sections(of: record.key, in: resource))))
+                                    journal.codec.key(record.key, resource.root), of: resource,
+                                    digests: digests.sections(of: record.key, in: resource))))
                     }
                 }
                 page.size.note(records: records.count, bytes: lines.count)

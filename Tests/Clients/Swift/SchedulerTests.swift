@@ -34,7 +34,7 @@ import Testing
                         conditions.contains { .string($0.rawValue) == name }
                     }
                 })
-            let decided = Scheduler.decide(state, event, conditions)
+            let decided = Scheduler.decide(state, event, under: conditions)
             #expect(.string(decided.state.rawValue) == row["state"])
             #expect(.array(decided.actions.map { .string($0.rawValue) }) == row["actions"])
         }

@@ -61,7 +61,7 @@ struct SchedulerWorld: Hashable {
         if event == .edit { world.hasUnsent = true }
         if event == .settled, !leavesUnsent { world.hasUnsent = false }
         if event == .settled || event == .page { world.hasMore = leavesMore }
-        var row = Scheduler.decide(state, event, world.conditions(isAgain: event == last))
+        var row = Scheduler.decide(state, event, under: world.conditions(isAgain: event == last))
         if event.isAnswer {
             world.hasRequest = false
             world.last = event
@@ -71,7 +71,7 @@ struct SchedulerWorld: Hashable {
         var actions = row.actions
         if actions.contains(.askToken) {
             world.isFresh = true
-            row = Scheduler.decide(row.state, .token, world.conditions(isAgain: false))
+            row = Scheduler.decide(row.state, .token, under: world.conditions(isAgain: false))
             actions += row.actions
         }
         for action in actions { world.perform(action, in: row.state) }

@@ -24,7 +24,8 @@ enum KeyFetch {
             var configuration = TLSConfiguration.makeClientConfiguration()
             if let authorityFile { configuration.trustRoots = .file(authorityFile) }
             return try await ask(
-                address, patience, address.isEncrypted ? try NIOSSLContext(configuration: configuration) : nil)
+                address, within: patience,
+                tls: address.isEncrypted ? try NIOSSLContext(configuration: configuration) : nil)
         } catch let error as KeySetError {
             throw error
         } catch {
@@ -34,7 +35,7 @@ enum KeyFetch {
 
     /// - Parameter tls: nil for plain HTTP.
     private static func ask(
-        _ address: KeyAddress, _ patience: TimeAmount, _ tls: NIOSSLContext?
+        _ address: KeyAddress, within patience: TimeAmount, tls: NIOSSLContext?
     ) async throws -> [UInt8] {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: [UInt8].self)
