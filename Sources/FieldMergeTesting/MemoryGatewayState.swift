@@ -245,7 +245,7 @@ struct MemoryGatewayState {
         let text = told["edits"].description
         let answer =
             refused.contains(where: text.contains)
-            ? Self.failed(key, status: 422, code: "depends-on-refused") : run(told, &ids)
+            ? Self.failed(key, status: 422, code: "depends-on-refused") : run(told, ids: &ids)
         if answer["status"] != "merged" { refused.formUnion(creations(told)) }
         kept[key] = (told, answer)
         return answer
@@ -273,7 +273,7 @@ struct MemoryGatewayState {
         ]
     }
 
-    private mutating func run(_ told: JSONValue, _ ids: inout [String: JSONValue]) -> JSONValue {
+    private mutating func run(_ told: JSONValue, ids: inout [String: JSONValue]) -> JSONValue {
         runs.append(told["key"].stringValue ?? "")
         let before = records
         let own = Dictionary(

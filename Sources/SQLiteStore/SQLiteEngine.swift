@@ -31,7 +31,7 @@ package final class SQLiteEngine: WaitingStore {
         files = [path] + (journal.map { [$0] } ?? [])
         (writer, readers) = try SQLiteFile.waiting(startSeconds) {
             if creates { try SQLiteQueue(path, busySeconds: busySeconds, readonly: false, journal: nil).queue.close() }
-            try Self.look(path, busySeconds)
+            try Self.look(path, busySeconds: busySeconds)
             let writer = try SQLiteQueue(
                 path, busySeconds: busySeconds, readonly: false, journal: journal, turns: FileTurns())
             let readers = try (0..<Self.readerCount).map { _ in
@@ -46,7 +46,7 @@ package final class SQLiteEngine: WaitingStore {
     }
 
     /// Checks that the file exists; a connection that writes would create it.
-    private static func look(_ path: String, _ busySeconds: Double) throws {
+    private static func look(_ path: String, busySeconds: Double) throws {
         do {
             try SQLiteQueue(path, busySeconds: busySeconds, readonly: true, journal: nil).queue.close()
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
@@ -108,7 +108,7 @@ package final class SQLiteEngine: WaitingStore {
     package static func usesWAL(path: String, startSeconds: Double = 30) throws(StoreError) -> Bool {
         let path = SQLiteFile.plain(path)
         return try SQLiteFile.waiting(startSeconds) {
-            try look(path, 5)
+            try look(path, busySeconds: 5)
             let queue = try SQLiteQueue(path, busySeconds: 5, readonly: false, journal: nil).queue
             let mode = try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
             try queue.close()

@@ -130,16 +130,16 @@ struct LogPlan {
             let isOwn = Self.isOwn(transaction)
             for change in transaction.changes where change.table != Self.pending {
                 for view in views[safe: change.table] ?? [] {
-                    if let row = row(change, view) {
+                    if let row = row(change, view: view) {
                         effects.changes[view.unit, default: []].append(
                             .init(
-                                row: row, reported: reported, needsPass: Self.refersElsewhere(change, view),
+                                row: row, reported: reported, needsPass: Self.refersElsewhere(change, view: view),
                                 images: isOwn ? nil : images(of: change, in: view, transaction: number)))
                     } else {
                         effects.passes.insert(view.unit)
                     }
                 }
-                for lookup in lookups[safe: change.table] ?? [] where isShown(change, lookup) {
+                for lookup in lookups[safe: change.table] ?? [] where isShown(change, lookup: lookup) {
                     effects.passes.insert(lookup.unit)
                 }
             }
@@ -174,7 +174,7 @@ struct LogPlan {
     }
 
     /// Returns nil if the log lacks a value that identifies the records of the row.
-    private func row(_ change: LoggedChange, _ view: View) -> RangeDiff.Change? {
+    private func row(_ change: LoggedChange, view: View) -> RangeDiff.Change? {
         let unit = units[view.unit]
         func mark(_ values: [Value?]?) -> Mark?? {
             guard let values else { return .some(nil) }
@@ -187,13 +187,13 @@ struct LogPlan {
     }
 
     /// Returns true if a row with tested references was deleted, or refers to another row.
-    private static func refersElsewhere(_ change: LoggedChange, _ view: View) -> Bool {
+    private static func refersElsewhere(_ change: LoggedChange, view: View) -> Bool {
         guard !view.references.isEmpty, let before = change.before else { return false }
         guard let after = change.after else { return true }
         return view.references.contains { before[$0] != after[$0] }
     }
 
-    private func isShown(_ change: LoggedChange, _ lookup: Lookup) -> Bool {
+    private func isShown(_ change: LoggedChange, lookup: Lookup) -> Bool {
         guard let before = change.before, let after = change.after else { return true }
         return before[lookup.key] != after[lookup.key] || before[lookup.column] != after[lookup.column]
     }

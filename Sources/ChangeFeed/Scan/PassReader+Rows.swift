@@ -23,11 +23,11 @@ extension PassReader {
     /// - Returns: the number of rows read.
     func compareRows(_ pass: inout SectionPass, upTo end: Int) async throws -> Int {
         let ranges = try await comparedRanges(&pass, upTo: end)
-        try await checkLosses(ranges.reduce(0) { $0 + $1.diff.losses }, &pass)
+        try await checkLosses(ranges.reduce(0) { $0 + $1.diff.losses }, pass: &pass)
         let read = ranges.reduce(0) { $0 + $1.rows.count }
         let unmoved = ranges.prefix(while: \.keepsBounds)
         if let first = ranges.first, unmoved.isEmpty {
-            try await rearrange(first, &pass)
+            try await rearrange(first, pass: &pass)
             return read
         }
         var writes = ScanWrites()
@@ -101,7 +101,7 @@ extension PassReader {
     /// Delays the report if the section has lost most of its rows.
     ///
     /// - Throws: `EmptiedSection` during the delay, or `StoreError`.
-    private func checkLosses(_ losses: Int, _ pass: inout SectionPass) async throws {
+    private func checkLosses(_ losses: Int, pass: inout SectionPass) async throws {
         guard losses > 0, pass.losses.isCountDue(adding: losses) else { return }
         let known = pass.section.ranges.reduce(0) { $0 + $1.count }
         let left = try await rows.count(pass.unit, atMost: known)
@@ -115,7 +115,7 @@ extension PassReader {
     // MARK: Ranges with other bounds
 
     /// Stores a range that is too large, too small, or not completely read.
-    private func rearrange(_ compared: ComparedRange, _ pass: inout SectionPass) async throws {
+    private func rearrange(_ compared: ComparedRange, pass: inout SectionPass) async throws {
         var writes = ScanWrites()
         writes.changes = try await changes(compared.diff.changes, &pass)
         pass.ranges.differing += 1

@@ -180,7 +180,7 @@ final class ScanRun {
                 return try await run(rest, over: section)
             }
             planner.beginPass(over: section)
-            if let pass = try await begin(section, known) { try await run(pass, over: section) }
+            if let pass = try await begin(section, known: known) { try await run(pass, over: section) }
         } catch let lost as EmptiedSection {
             pause(section, because: lost)
             news.trouble = lost.sentence
@@ -217,7 +217,7 @@ final class ScanRun {
     }
 
     /// Begins a pass; nil if the table has no new write and no delivery records.
-    private func begin(_ section: Int, _ known: SectionScan) async throws -> SectionPass? {
+    private func begin(_ section: Int, known: SectionScan) async throws -> SectionPass? {
         let write = try await rows.lastWrite(to: known.unit)
         let demand = agenda.demand(for: known.unit.name)
         let reader = hasRead.contains(section) ? agenda.readerCovering(known.unit.name) : nil
@@ -242,7 +242,7 @@ final class ScanRun {
     /// The section's own pass reports its errors.
     private func stepBusySection(besides section: Int) async throws {
         if busyPass == nil, let busy = planner.busySection(besides: section), let known = sections[busy],
-            let pass = try await begin(busy, known)
+            let pass = try await begin(busy, known: known)
         {
             busyPass = (busy, pass)
         }

@@ -6,7 +6,7 @@ extension RecordChanges {
         let root = resource.root.name
         if let deletion = later.rows.first(where: { $0.section == root && $0.isDeletion }) {
             if isCreation(of: resource) { return RecordChanges([]) }
-            return RecordChanges([Self.firstSeen(rows.first { $0.section == root }, deletion)])
+            return RecordChanges([Self.firstSeen(rows.first { $0.section == root }, deletion: deletion)])
         }
         var result = rows
         for change in later.rows {
@@ -16,7 +16,7 @@ extension RecordChanges {
             }
             let earlier = result.remove(at: index)
             guard let section = resource.section(named: change.section) else { return nil }
-            switch Self.joined(earlier, change, in: section) {
+            switch Self.joined(earlier, second: change, in: section) {
             case .apart: return nil
             case .nothing: break
             case .one(let joined): result.append(joined.trimmed(in: section))
@@ -31,7 +31,7 @@ extension RecordChanges {
         case apart
     }
 
-    private static func joined(_ first: RowChange, _ second: RowChange, in section: SectionRules) -> Joined {
+    private static func joined(_ first: RowChange, second: RowChange, in section: SectionRules) -> Joined {
         switch (first.step, second.step) {
         case (.create(var new), .edit(let groups)):
             for (name, sides) in groups {
@@ -42,7 +42,7 @@ extension RecordChanges {
             }
             return .one(first.with(.create(new)))
         case (.create, .delete): return .nothing
-        case (.edit, .delete): return .one(firstSeen(first, second))
+        case (.edit, .delete): return .one(firstSeen(first, deletion: second))
         case (.edit(var groups), .edit(let later)):
             for (name, sides) in later {
                 guard let held = groups[name] else {
@@ -73,7 +73,7 @@ extension RecordChanges {
         }
     }
 
-    private static func firstSeen(_ earlier: RowChange?, _ deletion: RowChange) -> RowChange {
+    private static func firstSeen(_ earlier: RowChange?, deletion: RowChange) -> RowChange {
         guard case .delete(var old) = deletion.step else { return deletion }
         for sides in earlier?.groups.values.map({ $0 }) ?? [] { old.merge(sides.old) { _, first in first } }
         var joined = deletion

@@ -39,13 +39,13 @@ extension RecordChanges {
     package init(of resource: ResourceRules, from before: JSONObject?, to after: JSONObject?) {
         let root = resource.root
         guard let after else {
-            rows = before.map { [Self.deletion(root, $0[root.name]?.objectValue ?? [:], item: nil)] } ?? []
+            rows = before.map { [Self.deletion(root, row: $0[root.name]?.objectValue ?? [:], item: nil)] } ?? []
             return
         }
         if let before {
             rows = Self.ofRow(root, from: before[root.name]?.objectValue, to: after[root.name]?.objectValue, item: nil)
         } else {
-            rows = [Self.creation(root, after[root.name]?.objectValue ?? [:], item: nil)]
+            rows = [Self.creation(root, row: after[root.name]?.objectValue ?? [:], item: nil)]
         }
         for section in resource.sections.dropFirst() {
             guard let new = after[section.name] else { continue }
@@ -72,8 +72,8 @@ extension RecordChanges {
     private static func ofRow(
         _ section: SectionRules, from before: JSONObject?, to after: JSONObject?, item: JSONValue?
     ) -> [RowChange] {
-        guard let before else { return after.map { [creation(section, $0, item: item)] } ?? [] }
-        guard let after else { return [deletion(section, before, item: item)] }
+        guard let before else { return after.map { [creation(section, row: $0, item: item)] } ?? [] }
+        guard let after else { return [deletion(section, row: before, item: item)] }
         var groups: [String: RowChange.GroupSides] = [:]
         var unknown: Set<String> = []
         // A group that the row does not show is not this client's to compare.
@@ -87,12 +87,12 @@ extension RecordChanges {
         return [RowChange(section: section.name, item: item, step: .edit(groups), unknown: unknown)]
     }
 
-    private static func creation(_ section: SectionRules, _ row: JSONObject, item: JSONValue?) -> RowChange {
+    private static func creation(_ section: SectionRules, row: JSONObject, item: JSONValue?) -> RowChange {
         let new = row.filter { section.fields[$0.key] != nil }
         return RowChange(section: section.name, item: item, step: .create(new))
     }
 
-    private static func deletion(_ section: SectionRules, _ row: JSONObject, item: JSONValue?) -> RowChange {
+    private static func deletion(_ section: SectionRules, row: JSONObject, item: JSONValue?) -> RowChange {
         let old = row.filter { section.fields[$0.key] != nil }
         let unknown = Set(section.fields.keys).subtracting(old.keys)
         return RowChange(section: section.name, item: item, step: .delete(old), unknown: unknown)
@@ -110,7 +110,7 @@ extension RecordChanges {
             if section.name == resource.root.name {
                 if change.isDeletion { return nil }
                 if case .create(let new) = change.step {
-                    var made = record ?? Self.empty(resource, id)
+                    var made = record ?? Self.empty(resource, id: id)
                     made[section.name] = .object(
                         (made[section.name]?.objectValue ?? [:]).merging(new) { _, new in new })
                     record = made
@@ -118,18 +118,20 @@ extension RecordChanges {
                 }
             }
             guard let under = record else { continue }
-            record = section.isList ? Self.item(change, section, over: under) : Self.row(change, section, over: under)
+            record =
+                section.isList
+                ? Self.item(change, of: section, over: under) : Self.row(change, of: section, over: under)
         }
         return record
     }
 
-    private static func empty(_ resource: ResourceRules, _ id: JSONValue) -> JSONObject {
+    private static func empty(_ resource: ResourceRules, id: JSONValue) -> JSONObject {
         var record: JSONObject = ["id": id, resource.root.name: .object(resource.root.blank)]
         for section in resource.sections.dropFirst() { record[section.name] = section.isList ? .array([]) : .null }
         return record
     }
 
-    private static func row(_ change: RowChange, _ section: SectionRules, over under: JSONObject) -> JSONObject {
+    private static func row(_ change: RowChange, of section: SectionRules, over under: JSONObject) -> JSONObject {
         var record = under
         let row = record[section.name]?.objectValue
         switch change.step {
@@ -141,7 +143,7 @@ extension RecordChanges {
         return record
     }
 
-    private static func item(_ change: RowChange, _ section: SectionRules, over under: JSONObject) -> JSONObject {
+    private static func item(_ change: RowChange, of section: SectionRules, over under: JSONObject) -> JSONObject {
         var record = under
         var items = record[section.name]?.arrayValue ?? []
         let id = change.item ?? .null

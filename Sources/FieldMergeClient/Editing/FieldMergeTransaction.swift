@@ -30,7 +30,7 @@ public final class FieldMergeTransaction {
     public func edit(
         _ resource: String, _ id: some RecordID, base: Record? = nil, _ change: (inout RecordEdit) throws -> Void
     ) throws -> JSONValue {
-        let (place, held) = try held(resource, id.jsonValue)
+        let (place, held) = try held(resource, id: id.jsonValue)
         var kept = held
         if kept == nil, base != nil, !deleted.contains(place) {
             // The record may have left the subset since it was read.
@@ -63,7 +63,7 @@ public final class FieldMergeTransaction {
         let chosen: JSONValue
         if let id = id?.jsonValue, !id.isNull {
             chosen = id
-            if try held(resource, id).1 != nil {
+            if try held(resource, id: id).1 != nil {
                 throw InvalidEdit(path: "id", detail: "there is a record \(id) of \(resource) already")
             }
         } else {
@@ -84,7 +84,7 @@ public final class FieldMergeTransaction {
     ///
     /// - Throws: `FieldMergeError.recordNotFound`.
     public func delete(_ resource: String, _ id: some RecordID) throws {
-        let (place, held) = try held(resource, id.jsonValue)
+        let (place, held) = try held(resource, id: id.jsonValue)
         guard let edit = held else { throw FieldMergeError.recordNotFound(resource: resource, id: id.jsonValue) }
         if edit.before == nil {
             edits[place] = nil
@@ -97,14 +97,14 @@ public final class FieldMergeTransaction {
 
     /// Returns a record with the edits of this transaction; nil if there is none.
     public func record(_ resource: String, _ id: some RecordID) throws -> Record? {
-        try held(resource, id.jsonValue).1?.record
+        try held(resource, id: id.jsonValue).1?.record
     }
 
     private func keep(_ edit: RecordEdit, at place: RecordPlace) {
         if edits.updateValue(edit, forKey: place) == nil { order.append(place) }
     }
 
-    private func held(_ resource: String, _ id: JSONValue) throws -> (RecordPlace, RecordEdit?) {
+    private func held(_ resource: String, id: JSONValue) throws -> (RecordPlace, RecordEdit?) {
         let known = try rules.resource(resource)
         let (resolved, edit) = try read { (try $0.resolve(id), try $0.edit(of: known, id)) }
         let place = RecordPlace(resource: resource, key: resolved.key)

@@ -99,9 +99,10 @@ public struct RecordEdit: Sendable {
                     throw InvalidEdit(path: section, detail: "it is a list: name an item, as in [0, “\(group)”]")
                 }
                 let row = edit.members[section]?.objectValue ?? [:]
-                let fields = try Self.fields(group, newValue, of: rules, path: section)
+                let fields = try Self.fields(group, value: newValue, of: rules, path: section)
                 edit.members[section] = .object(
-                    try Self.assigned(fields, to: row, before: edit.before?[section]?.objectValue, rules, section))
+                    try Self.assigned(
+                        fields, to: row, before: edit.before?[section]?.objectValue, of: rules, path: section))
             }
         }
     }
@@ -175,7 +176,7 @@ public struct RecordEdit: Sendable {
         values["id"] = section.fields["id"] == nil ? nil : values["id"]
         let held = before?[section.name]?.objectValue
         let row = members[section.name]?.objectValue ?? held ?? [:]
-        return .object(try Self.assigned(values, to: row, before: held, section, section.name))
+        return .object(try Self.assigned(values, to: row, before: held, of: section, path: section.name))
     }
 
     private func items(_ value: JSONValue, of section: SectionRules) throws(InvalidEdit) -> JSONValue {
@@ -204,7 +205,7 @@ public struct RecordEdit: Sendable {
                 throw InvalidEdit(path: "\(path).id", detail: "two items have this id")
             }
             let held = known[id.key]
-            var row = try Self.assigned(values, to: held ?? ["id": id], before: held, section, path)
+            var row = try Self.assigned(values, to: held ?? ["id": id], before: held, of: section, path: path)
             row["id"] = held?["id"] ?? id
             items.append(.object(row))
         }
@@ -213,7 +214,7 @@ public struct RecordEdit: Sendable {
 
     /// Returns the fields that assigning to a group, or to a single field, is about.
     private static func fields(
-        _ name: String, _ value: JSONValue, of section: SectionRules, path: String
+        _ name: String, value: JSONValue, of section: SectionRules, path: String
     ) throws(InvalidEdit) -> JSONObject {
         guard let group = section.group(name), group.fields.count > 1 || section.fields[name] == nil else {
             return [name: value]
@@ -230,28 +231,29 @@ public struct RecordEdit: Sendable {
 
     /// Returns a row with values assigned, in the form in which the gateway sends them.
     private static func assigned(
-        _ values: JSONObject, to row: JSONObject, before: JSONObject?, _ section: SectionRules, _ path: String
+        _ values: JSONObject, to row: JSONObject, before: JSONObject?, of section: SectionRules, path: String
     ) throws(InvalidEdit) -> JSONObject {
         var row = row
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             if section.fields[name] == nil, section.group(name) != nil {
-                for (field, value) in try fields(name, value, of: section, path: path) {
+                for (field, value) in try fields(name, value: value, of: section, path: path) {
                     row[field] = try checked(
-                        value, section.field(field, path: path), over: row, before: before, path: path)
+                        value, field: section.field(field, path: path), over: row, before: before, path: path)
                 }
             } else if section.readOnly.contains(name) {
                 guard value == row[name] ?? .null else {
                     throw InvalidEdit(path: "\(path).\(name)", detail: "it is read-only")
                 }
             } else {
-                row[name] = try checked(value, section.field(name, path: path), over: row, before: before, path: path)
+                row[name] = try checked(
+                    value, field: section.field(name, path: path), over: row, before: before, path: path)
             }
         }
         return row
     }
 
     private static func checked(
-        _ value: JSONValue, _ field: FieldRules, over row: JSONObject, before: JSONObject?, path: String
+        _ value: JSONValue, field: FieldRules, over row: JSONObject, before: JSONObject?, path: String
     ) throws(InvalidEdit) -> JSONValue {
         // An echo, also of a value that could not be written again.
         if let held = row[field.name], field.holdsSame(held, value) { return held }

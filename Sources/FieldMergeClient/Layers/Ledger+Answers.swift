@@ -28,7 +28,8 @@ extension Ledger {
         let missing = try missingParts(pairs, besides: failed, ids: ids)
         let refused = try resolveTickets(
             push,
-            Answered(edits: edits, results: results, conflicts: conflicts, failed: failed, missing: Set(missing.keys)))
+            answer: Answered(
+                edits: edits, results: results, conflicts: conflicts, failed: failed, missing: Set(missing.keys)))
 
         try write("DELETE FROM edit WHERE push = ?", [push])
         try write("DELETE FROM creation WHERE push = ?", [push])
@@ -41,16 +42,16 @@ extension Ledger {
         }
         for (index, (edit, result)) in pairs.enumerated()
         where !failed.contains(index) || !result["record"].isNull {
-            try storeResult(edit, result, before: views[index], newerThan: Int(newerThan))
+            try storeResult(edit, result: result, before: views[index], newerThan: Int(newerThan))
         }
         for conflict in conflicts.joined() { try list(conflict) }
         for index in failed where edits.indices.contains(index) {
-            try refuse(part: edits[index], edits[index].changes.mapped(ids), results[index], tickets: refused)
+            try refuse(part: edits[index], edits[index].changes.mapped(ids), result: results[index], tickets: refused)
         }
         for (index, part) in missing.sorted(by: { $0.key < $1.key }) {
             var result = results[index]
             result["problem"] = Self.missingProblem(edits[index])
-            try refuse(part: edits[index], part, result, tickets: refused)
+            try refuse(part: edits[index], part, result: result, tickets: refused)
         }
         for (place, before) in seen {
             let key = IDText(parts: place.key.parts.map { ids[$0]?.key.string ?? $0 })
@@ -114,7 +115,7 @@ extension Ledger {
     }
 
     /// Stores the outcomes of the tickets of a push; returns the tickets of refused edits.
-    private func resolveTickets(_ push: Int64, _ answer: Answered) throws -> [StoredTicket] {
+    private func resolveTickets(_ push: Int64, answer: Answered) throws -> [StoredTicket] {
         var refusedTickets: [StoredTicket] = []
         for ticket in try tickets("push = ? AND outcome IS NULL", [push]) {
             let mine = Set(ticket.records)
@@ -162,7 +163,7 @@ extension Ledger {
     }
 
     private func storeResult(
-        _ edit: StoredEdit, _ result: JSONValue, before: JSONObject?, newerThan: Int
+        _ edit: StoredEdit, result: JSONValue, before: JSONObject?, newerThan: Int
     ) throws {
         let record = result["record"].objectValue
         effects.touched.insert(edit.record)
@@ -214,7 +215,7 @@ extension Ledger {
     ///
     /// - Parameter tickets: the tickets of the refused edits of its push.
     private func refuse(
-        part edit: StoredEdit, _ changes: RecordChanges, _ result: JSONValue, tickets: [StoredTicket]
+        part edit: StoredEdit, _ changes: RecordChanges, result: JSONValue, tickets: [StoredTicket]
     ) throws {
         let id = try resolve(edit.id)
         let push = try append([QueuedPart(resource: edit.resource, id: id, changes: changes)], nil)

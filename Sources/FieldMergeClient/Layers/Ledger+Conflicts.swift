@@ -22,12 +22,12 @@ extension Ledger {
     }
 
     /// Returns the entries, the oldest first.
-    func listedConflicts() throws -> [ListedConflict] { try listed("1 = 1", []) }
+    func listedConflicts() throws -> [ListedConflict] { try listed("1 = 1", arguments: []) }
 
     /// Returns an entry; nil if it is not in the list any more.
-    func listedConflict(_ name: String) throws -> ListedConflict? { try listed("name = ?", [name]).first }
+    func listedConflict(_ name: String) throws -> ListedConflict? { try listed("name = ?", arguments: [name]).first }
 
-    private func listed(_ condition: String, _ arguments: StatementArguments) throws -> [ListedConflict] {
+    private func listed(_ condition: String, arguments: StatementArguments) throws -> [ListedConflict] {
         try rows("SELECT name, kind, body FROM conflict_entry WHERE \(condition) ORDER BY seq", arguments).map { row in
             ListedConflict(
                 name: row[0], kind: ConflictKind(rawValue: row[1]) ?? .conflict,
@@ -40,7 +40,7 @@ extension Ledger {
         try conflicts.map { conflict in
             var named = conflict
             let place = Self.place(
-                edit.record, conflict["section"], item: conflict["item"].nonNull, group: conflict["group"])
+                edit.record, section: conflict["section"], item: conflict["item"].nonNull, group: conflict["group"])
             let held = try text("SELECT name FROM conflict_entry WHERE push = ? AND place = ?", [edit.push, place])
             named["name"] = .string(held ?? UUID().uuidString.lowercased())
             return named
@@ -59,7 +59,7 @@ extension Ledger {
 
     /// Lists an overtaken group of an edit, or its new current value, and queues the event.
     func listOvertaken(_ body: JSONValue, of edit: StoredEdit) throws {
-        let place = Self.place(edit.record, body["section"], item: body["item"].nonNull, group: body["group"])
+        let place = Self.place(edit.record, section: body["section"], item: body["item"].nonNull, group: body["group"])
         let held = try text("SELECT name FROM conflict_entry WHERE push = ? AND place = ?", [edit.push, place])
         var named = body
         named["resource"] = .string(edit.resource)
@@ -108,7 +108,9 @@ extension Ledger {
     private static func newValues(at place: String, in edit: StoredEdit) -> JSONObject? {
         for change in edit.changes.rows {
             for (name, sides) in change.groups
-            where self.place(edit.record, .string(change.section), item: change.item, group: .string(name)) == place {
+            where self.place(edit.record, section: .string(change.section), item: change.item, group: .string(name))
+                == place
+            {
                 return sides.new
             }
         }
@@ -128,7 +130,7 @@ extension Ledger {
     }
 
     private static func place(
-        _ record: RecordPlace, _ section: JSONValue, item: JSONValue?, group: JSONValue
+        _ record: RecordPlace, section: JSONValue, item: JSONValue?, group: JSONValue
     ) -> String {
         let parts: [JSONValue] = [
             .string(record.resource), .string(record.key.string), section, item.map { .string($0.key.string) } ?? .null,

@@ -34,7 +34,7 @@ extension Ledger {
             try resolve(token, .merged(record: try self.first(records)))
         } else {
             let missing = try missingCreation(of: changed)
-            let joined = missing == nil ? try join(changed, atomicity) : nil
+            let joined = missing == nil ? try join(changed, atomicity: atomicity) : nil
             let push = try joined ?? append(changed.map(\.queued), atomicity)
             try write("UPDATE ticket SET push = ? WHERE token = ?", [push, token])
             if joined == nil, missing == nil, changed.contains(where: \.isBased) { try listOvertaken(push) }
@@ -74,7 +74,7 @@ extension Ledger {
     }
 
     /// Adds an edit to the unsent push that holds all of its records; nil if there is none that may take it.
-    private func join(_ parts: [EditPart], _ atomicity: Atomicity?) throws -> Int64? {
+    private func join(_ parts: [EditPart], atomicity: Atomicity?) throws -> Int64? {
         guard parts.allSatisfy(\.isCurrent) else { return nil }
         guard let push = try parts.flatMap({ try pending($0.record) }).map(\.push).max(),
             let row = try row("SELECT state, atomic FROM push WHERE seq = ?", [push]),
@@ -95,12 +95,12 @@ extension Ledger {
         for part in parts {
             guard let edit = held[part.record],
                 let joined = edit.changes.composed(with: part.changes, of: part.resource),
-                try !dropsWhatIsUsed(edit, part.resource, joined: joined),
-                try !cancelsOverOthers(edit, part.resource, joined: joined)
+                try !dropsWhatIsUsed(edit, of: part.resource, joined: joined),
+                try !cancelsOverOthers(edit, of: part.resource, joined: joined)
             else { return nil }
             composed.append((edit, joined))
         }
-        guard try fits(push, composed) else { return nil }
+        guard try fits(push, composed: composed) else { return nil }
         for (edit, joined) in composed { try replaceChanges(push, edit.place, with: joined) }
         try noteCreations(push)
         return push
@@ -110,7 +110,7 @@ extension Ledger {
     ///
     /// A cancelled sum adds nothing to any value.
     private func cancelsOverOthers(
-        _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
+        _ edit: StoredEdit, of resource: ResourceRules, joined: RecordChanges
     ) throws -> Bool {
         let below = try seen(edit.record, before: edit.push)
         for change in edit.changes.rows {
@@ -128,7 +128,7 @@ extension Ledger {
 
     /// Returns true if a row would never be created although another edit names its temporary id.
     private func dropsWhatIsUsed(
-        _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
+        _ edit: StoredEdit, of resource: ResourceRules, joined: RecordChanges
     ) throws -> Bool {
         let root = resource.root.name
         let kept = Set(joined.createdIDs(of: edit.id, root: root))
@@ -142,7 +142,7 @@ extension Ledger {
         return false
     }
 
-    private func fits(_ push: Int64, _ composed: [(StoredEdit, RecordChanges)]) throws -> Bool {
+    private func fits(_ push: Int64, composed: [(StoredEdit, RecordChanges)]) throws -> Bool {
         guard let limits = try rules()?.limits else { return true }
         let joined = Dictionary(composed.map { ($0.0.place, $0.1) }) { first, _ in first }
         var rows = 0

@@ -92,12 +92,12 @@ extension Ledger {
         for edit in edits { try replaceChanges(push, edit.place, with: parts.kept[edit.place] ?? RecordChanges([])) }
         try noteCreations(push)
         let unknown = edits.filter { parts.unknown[$0.place] != nil }
-        if !unknown.isEmpty { try refuse(unknown, parts, of: push) }
+        if !unknown.isEmpty { try refuse(unknown, parts: parts, of: push) }
         try settleCancelled(push)
     }
 
     /// Refuses the parts of a push with an unknown outcome.
-    private func refuse(_ edits: [StoredEdit], _ parts: RebuiltPush, of push: Int64) throws {
+    private func refuse(_ edits: [StoredEdit], parts: RebuiltPush, of push: Int64) throws {
         let atomicity = try text("SELECT atomic FROM push WHERE seq = ?", [push]).flatMap(Atomicity.init)
         let entry = try append(
             edits.map {

@@ -47,10 +47,10 @@ extension Ledger {
         for conflict in conflicts.joined() { try list(conflict) }
         try queue(.refused, ["entry": .integer(Int128(push))])
         effects.touched.formUnion(edits.map(\.record))
-        try refuseDependents(of: push, guilty, made)
+        try refuseDependents(of: push, guilty, made: made)
     }
 
-    private func refuseDependents(of push: Int64, _ fault: StoredEdit?, _ made: [String]) throws {
+    private func refuseDependents(of push: Int64, _ fault: StoredEdit?, made: [String]) throws {
         for temporary in made {
             for user in try pushes(using: temporary) {
                 guard let state = try state(of: user), state == .unsent || state == .sent else { continue }

@@ -66,7 +66,7 @@ extension Ledger {
             }
             // An earlier push may have been refused just now, and this push with it.
             guard try state(of: push.number) == (push.isSent ? .sent : .unsent) else { continue }
-            guard let frozen = try frozen(push, rules, isStored: limits.isStored) else {
+            guard let frozen = try frozen(push, rules: rules, isStored: limits.isStored) else {
                 if !limits.isStored { walk.passOver(push) }
                 continue
             }
@@ -82,7 +82,7 @@ extension Ledger {
     }
 
     /// Returns a push with its bytes; nil if it cannot be sent now.
-    private func frozen(_ push: PendingPush, _ rules: Rules, isStored: Bool) throws -> FrozenPush? {
+    private func frozen(_ push: PendingPush, rules: Rules, isStored: Bool) throws -> FrozenPush? {
         if push.isSent {
             guard let key = push.key else { throw FieldMergeError.wrongStore("a push in the store has no key") }
             return FrozenPush(number: push.number, key: key, body: push.body, isKept: false)

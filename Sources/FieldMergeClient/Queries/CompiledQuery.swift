@@ -187,17 +187,17 @@ extension FieldPath {
         switch type {
         case "json": return value.arrayValue == nil && value.objectValue == nil
         case "boolean": return (try? ColumnType.boolean.accept(value.scalar)) != nil
-        case "date": return isTime(value, .date)
+        case "date": return isTime(value, of: .date)
         case "datetime":
-            return isTime(value, .dateTime(fraction: 9)) || isTime(value, .date)
-        case "timestamp": return isTime(value, .timestamp(fraction: 9, nil))
-        case "time": return isTime(value, .time(fraction: 9))
+            return isTime(value, of: .dateTime(fraction: 9)) || isTime(value, of: .date)
+        case "timestamp": return isTime(value, of: .timestamp(fraction: 9, nil))
+        case "time": return isTime(value, of: .time(fraction: 9))
         case _ where OrderKey.numbers.contains(type): return OrderKey.number(value) != nil
         default: return value.stringValue != nil
         }
     }
 
-    private func isTime(_ value: JSONValue, _ type: ColumnType) -> Bool {
+    private func isTime(_ value: JSONValue, of type: ColumnType) -> Bool {
         value.stringValue != nil && (try? type.accept(value.scalar)) != nil
     }
 }

@@ -215,7 +215,7 @@ struct IndexReader {
             return best.path
         }
         guard let walk, let wanted else { return nil }
-        return try self.walk(query, sorted, at: walk, wanted: wanted, few: few, visit) ? sorted.path.path : nil
+        return try self.walk(query, sorted: sorted, at: walk, wanted: wanted, few: few, visit) ? sorted.path.path : nil
     }
 
     /// The ranges of the index that contain all records which match a part of the query.
@@ -249,7 +249,7 @@ struct IndexReader {
 
     /// Visits records in the order of the query until its first rows are found; false if that takes too long.
     private func walk(
-        _ query: CompiledQuery, _ sorted: (path: FieldPath, isDown: Bool), at place: Int, wanted: Int, few: Int,
+        _ query: CompiledQuery, sorted: (path: FieldPath, isDown: Bool), at place: Int, wanted: Int, few: Int,
         _ visit: ([IDText]) throws -> [QueryRow]
     ) throws -> Bool {
         // Entries have the order of the query if the id decides ties in the same direction.

@@ -156,7 +156,7 @@ struct LiveWindow: Sendable {
         if runsAgain { rows = nil }
         let own = changes.filter { $0.place.resource == query.resource }
         let isFollowed = changes.contains { followed.contains($0.place) }
-        if rows != nil, !apply(own, compiled), !isFollowed { return }
+        if rows != nil, !apply(own, compiled: compiled), !isFollowed { return }
         if let rows, edge == nil || rows.count > query.limit ?? 0 {
             return set(try ledger.result(compiled, of: rows))
         }
@@ -171,7 +171,7 @@ struct LiveWindow: Sendable {
     /// Tests changed records; returns true if the rows have changed.
     ///
     /// Adds only matching records that sort before the edge.
-    private mutating func apply(_ changes: [LiveChange], _ compiled: CompiledQuery) -> Bool {
+    private mutating func apply(_ changes: [LiveChange], compiled: CompiledQuery) -> Bool {
         guard !changes.isEmpty, var rows else { return false }
         tests += changes.count
         let keys = Set(changes.flatMap { [$0.place.key] + ($0.record.map { [$0.id.key] } ?? []) })

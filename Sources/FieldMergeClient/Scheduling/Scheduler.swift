@@ -53,7 +53,7 @@ package enum Scheduler {
     package static func rows(_ state: SyncPhase, _ event: Event) -> [Row] {
         if event == .kill { return [Row(.idle)] }
         // An event without a row changes nothing.
-        return cell(state, event) ?? [Row(state)]
+        return cell(state, event: event) ?? [Row(state)]
     }
 
     /// Returns the row of an event.
@@ -61,7 +61,7 @@ package enum Scheduler {
         rows(state, event).first { conditions.isSuperset(of: $0.conditions) } ?? Row(state)
     }
 
-    private static func cell(_ state: SyncPhase, _ event: Event) -> [Row]? {
+    private static func cell(_ state: SyncPhase, event: Event) -> [Row]? {
         switch state {
         case .idle: idle(event)
         case .pulling: pulling(event)

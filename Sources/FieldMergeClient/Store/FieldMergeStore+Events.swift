@@ -108,16 +108,16 @@ extension FieldMergeStore {
         }
     }
 
-    private func handle(_ kind: EventKind, _ handler: @escaping EventHandlers.Handler) async throws -> Registration {
+    private func handle(_ kind: EventKind, handler: @escaping EventHandlers.Handler) async throws -> Registration {
         handlers.next += 1
         let number = handlers.next
         handlers.byKind[kind, default: [:]][number] = handler
         if handlers.readers[kind] == nil { handlers.readers[kind] = beginReading(kind) }
         await tellHandlers()
-        return Registration { [weak self] in await self?.endHandling(kind, number) }
+        return Registration { [weak self] in await self?.endHandling(kind, number: number) }
     }
 
-    private func endHandling(_ kind: EventKind, _ number: Int) async {
+    private func endHandling(_ kind: EventKind, number: Int) async {
         handlers.byKind[kind]?[number] = nil
         if handlers.byKind[kind]?.isEmpty == true, let reader = handlers.readers.removeValue(forKey: kind) {
             await endReading(kind, reader)

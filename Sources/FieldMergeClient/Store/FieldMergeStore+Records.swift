@@ -11,7 +11,7 @@ extension FieldMergeStore {
     public func record(_ resource: String, _ id: some RecordID) async throws -> Record? {
         let id = id.jsonValue
         try await file.read { try $0.checkName(resource) }
-        guard context.keeps(resource) else { return try await fetched(resource, id) }
+        guard context.keeps(resource) else { return try await fetched(resource, id: id) }
         return try await file.read { try $0.record(resource, id) }
     }
 
@@ -77,7 +77,7 @@ extension FieldMergeStore {
 
     // MARK: Records that are not kept
 
-    private func fetched(_ resource: String, _ id: JSONValue) async throws -> Record? {
+    private func fetched(_ resource: String, id: JSONValue) async throws -> Record? {
         let (resolved, pending, rules) = try await file.read { ledger in
             let resolved = try ledger.resolve(id)
             let place = RecordPlace(resource: resource, key: resolved.key)
@@ -131,7 +131,7 @@ extension FieldMergeStore {
 
     /// Has a record of a resource that is not kept here, for it to be edited.
     nonisolated func visit(_ resource: String, _ id: JSONValue) async throws {
-        guard !context.keeps(resource), let record = try await fetched(resource, id) else { return }
+        guard !context.keeps(resource), let record = try await fetched(resource, id: id) else { return }
         let members = record.members
         try await write("visit") { try $0.visit(resource, members) }
     }

@@ -110,7 +110,7 @@ public actor FieldMergeStore {
     ) async throws -> FieldMergeStore {
         for _ in 0..<triesToOpen {
             do {
-                return try await openOnce(at: url, context, options, snapshot: snapshot, isSafe: isSafe)
+                return try await openOnce(at: url, context, options: options, snapshot: snapshot, isSafe: isSafe)
             } catch is SignOutUnderWay {
                 try await context.clock.sleep(seconds: 0.1)
             }
@@ -122,7 +122,7 @@ public actor FieldMergeStore {
     private static let triesToOpen = 50
 
     private static func openOnce(
-        at url: URL, _ context: LedgerContext, _ options: Options, snapshot: URL?, isSafe: Bool
+        at url: URL, _ context: LedgerContext, options: Options, snapshot: URL?, isSafe: Bool
     ) async throws -> FieldMergeStore {
         if let snapshot { try SnapshotReader.copy(snapshot, to: url) }
         let file = try StoreFile(at: url, context: context, isSafe: isSafe)

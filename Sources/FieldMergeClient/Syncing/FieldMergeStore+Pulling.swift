@@ -84,10 +84,10 @@ extension FieldMergeStore {
         var lines = LineSplitter()
         var body = response.body.makeAsyncIterator()
         while let data = try await Self.next(&body) {
-            for line in lines.split(data) where try await take(line, &part) { return try await end(part) }
+            for line in lines.split(data) where try await take(line, part: &part) { return try await end(part) }
         }
         try Task.checkCancellation()
-        if let last = lines.rest, try await take(last, &part) { return try await end(part) }
+        if let last = lines.rest, try await take(last, part: &part) { return try await end(part) }
         throw ConnectionLost(reason: "the snapshot broke off")
     }
 
@@ -110,12 +110,12 @@ extension FieldMergeStore {
     }
 
     /// Stores a line of a snapshot; returns true for the last.
-    private func take(_ line: Data, _ part: inout SnapshotPart) async throws -> Bool {
+    private func take(_ line: Data, part: inout SnapshotPart) async throws -> Bool {
         guard let told = JSONValue(bytes: line), let members = told.objectValue else {
             throw ConnectionLost(reason: "a line of the snapshot is no JSON")
         }
         if let head = members["snapshot"] {
-            return try await begin(&part, head)
+            return try await begin(&part, head: head)
         }
         guard part.hasBegun else { throw ConnectionLost(reason: "the snapshot has no beginning") }
         if let record = RecordLine(told) {
@@ -131,7 +131,7 @@ extension FieldMergeStore {
     }
 
     /// Reads the first line; returns true if the others are of no use.
-    private func begin(_ part: inout SnapshotPart, _ head: JSONValue) async throws -> Bool {
+    private func begin(_ part: inout SnapshotPart, head: JSONValue) async throws -> Bool {
         let (kind, request) = (part.kind, part.request)
         let goesOn = request.cursor != nil
         let start = try await write("snapshot begins") { ledger in

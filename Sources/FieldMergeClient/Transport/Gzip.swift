@@ -10,7 +10,7 @@ enum Gzip {
         bits.out = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
         bits.append(1, count: 1)  // the last block
         bits.append(1, count: 2)  // with fixed codes
-        bytes.withUnsafeBufferPointer { deflate($0, &bits) }
+        bytes.withUnsafeBufferPointer { deflate($0, to: &bits) }
         bits.appendSymbol(256)
         bits.flush()
         for word in [crc(bytes), UInt32(truncatingIfNeeded: bytes.count)] {
@@ -19,7 +19,7 @@ enum Gzip {
         return bits.out
     }
 
-    private static func deflate(_ bytes: UnsafeBufferPointer<UInt8>, _ bits: inout BitWriter) {
+    private static func deflate(_ bytes: UnsafeBufferPointer<UInt8>, to bits: inout BitWriter) {
         var latest = [Int32](repeating: -1, count: 1 << 15)
         var index = 0
         while index < bytes.count {
@@ -28,7 +28,7 @@ enum Gzip {
                 index += 1
                 continue
             }
-            let slot = hash(bytes, index)
+            let slot = hash(bytes, index: index)
             let found = Int(latest[slot])
             latest[slot] = Int32(index)
             let length = found >= 0 && index - found <= window ? matchLength(in: bytes, earlier: found, at: index) : 0
@@ -42,7 +42,7 @@ enum Gzip {
         }
     }
 
-    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int {
+    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, index: Int) -> Int {
         let word =
             UInt32(bytes[index]) | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]) << 16
             | UInt32(bytes[index + 3]) << 24

@@ -30,7 +30,7 @@ struct JSONReader {
         return true
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) -> JSONValue? {
+    private mutating func word(_ word: StaticString, value: JSONValue) -> JSONValue? {
         guard index + word.utf8CodeUnitCount <= bytes.count else { return nil }
         for offset in 0..<word.utf8CodeUnitCount where bytes[index + offset] != word.utf8Start[offset] { return nil }
         index += word.utf8CodeUnitCount
@@ -45,9 +45,9 @@ struct JSONReader {
         case UInt8(ascii: "{"): return object(depth)
         case UInt8(ascii: "["): return array(depth)
         case UInt8(ascii: "\""): return string().map(JSONValue.string)
-        case UInt8(ascii: "t"): return word("true", .bool(true))
-        case UInt8(ascii: "f"): return word("false", .bool(false))
-        case UInt8(ascii: "n"): return word("null", .null)
+        case UInt8(ascii: "t"): return word("true", value: .bool(true))
+        case UInt8(ascii: "f"): return word("false", value: .bool(false))
+        case UInt8(ascii: "n"): return word("null", value: .null)
         default: return number()
         }
     }

@@ -19,7 +19,7 @@ struct ClientsController {
         routes.get("/v1/operations/clients", query: ["after", "limit"], need: .operate, use: list)
     }
 
-    @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, in context: GatewayContext) async throws -> Response {
         let limit = try FeedRequest.number("limit", in: context.query) ?? 100
         let count = min(max(limit, Self.limits.lowerBound), Self.limits.upperBound)
         let after = try context.query.text("after").map { text throws(Problem) in

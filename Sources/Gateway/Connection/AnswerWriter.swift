@@ -84,7 +84,7 @@ struct AnswerWriter: Sendable {
                 self.head = nil
                 head.write(framing, to: &out)
             }
-            Self.append(earlier, framing, to: &out)
+            Self.append(earlier, framing: framing, to: &out)
             try await send(out)
         }
 
@@ -100,7 +100,7 @@ struct AnswerWriter: Sendable {
             var out = ByteBufferAllocator().buffer(capacity: 384 + (isCopied ? body?.readableBytes ?? 0 : 0))
             head?.write(framing, to: &out)
             if isCopied, let whole = body {
-                Self.append(whole, framing, to: &out)
+                Self.append(whole, framing: framing, to: &out)
                 body = nil
             }
             if framing == .chunked, !writer.isHead { out.writeStaticString("0\r\n\r\n") }
@@ -113,7 +113,7 @@ struct AnswerWriter: Sendable {
             }
         }
 
-        private static func append(_ piece: ByteBuffer, _ framing: AnswerHead.Framing, to out: inout ByteBuffer) {
+        private static func append(_ piece: ByteBuffer, framing: AnswerHead.Framing, to out: inout ByteBuffer) {
             // An empty chunk would end the body.
             guard framing == .chunked, piece.readableBytes > 0 else {
                 out.writeImmutableBuffer(piece)

@@ -123,7 +123,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch part {
-        case .head(let head): begin(head, context)
+        case .head(let head): begin(head, context: context)
         case .body(var piece):
             guard case .receiving(let received) = phase else { return }
             guard hold(piece.readableBytes) else {
@@ -140,7 +140,7 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
         let client = client(of: context, forwarded: head.headers["x-forwarded-for"])
         let received = ReceivedHead(head, at: .now, from: client)
         if let problem = HeadFault.problem(received) {

@@ -23,14 +23,14 @@ package final class ServerCertificate: Sendable {
     package init(certificate: String, key: String) throws(ServerCertificateError) {
         self.certificate = certificate
         self.key = key
-        loaded = Mutex(try Self.load(certificate, key))
+        loaded = Mutex(try Self.load(certificate, key: key))
     }
 
     /// Reads the files again for new connections.
     ///
     /// After an error the old certificate remains.
     func reload() throws(ServerCertificateError) {
-        let read = try Self.load(certificate, key)
+        let read = try Self.load(certificate, key: key)
         loaded.withLock { $0 = read }
     }
 
@@ -39,7 +39,7 @@ package final class ServerCertificate: Sendable {
     /// The second since 1970 after which the first certificate of the chain is not valid.
     var end: Int { loaded.withLock { $0.end } }
 
-    private static func load(_ certificate: String, _ key: String) throws(ServerCertificateError) -> Loaded {
+    private static func load(_ certificate: String, key: String) throws(ServerCertificateError) -> Loaded {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
             guard let first = chain.first else {

@@ -32,18 +32,18 @@ struct ConsoleController {
     }
 
     /// Serves `/console` and `/console/`, which share a route.
-    @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        guard context.path.isExactly("/console") else { return try respond(files["index.html"], context) }
+    @Sendable private func page(_ request: Request, in context: GatewayContext) async throws -> Response {
+        guard context.path.isExactly("/console") else { return try respond(files["index.html"], in: context) }
         // Relative addresses of the page need the slash.
         let query = request.uri.query.map { "?" + $0 } ?? ""
         return Response(status: .permanentRedirect, headers: [.location: "/console/" + query])
     }
 
-    @Sendable private func file(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try respond(files[String(request.rawPath(1) ?? "")], context)
+    @Sendable private func file(_ request: Request, in context: GatewayContext) async throws -> Response {
+        try respond(files[String(request.rawPath(1) ?? "")], in: context)
     }
 
-    private func respond(_ file: ClientFile?, _ context: GatewayContext) throws(Problem) -> Response {
+    private func respond(_ file: ClientFile?, in context: GatewayContext) throws(Problem) -> Response {
         guard let file else { throw Problem(.noSuchAddress, detail: "The console has no file of this name.") }
         var fields: HTTPFields = [
             .eTag: file.tag, .cacheControl: file.caching, .contentSecurityPolicy: Self.policy,
@@ -56,7 +56,7 @@ struct ConsoleController {
         return Reply.json(file.bytes, to: context.headers, type: file.type, with: fields)
     }
 
-    @Sendable private func state(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func state(_ request: Request, in context: GatewayContext) async throws -> Response {
         Reply.json(
             ConsoleJSON.state(mode: mode.rawValue, version: ProgramVersion.text), to: context.headers,
             with: [.cacheControl: "no-store"])

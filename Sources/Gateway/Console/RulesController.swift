@@ -33,21 +33,21 @@ final class RulesController: Sendable {
     }
 
     func addRoutes(to routes: inout RouteTable) {
-        routes.get("/v1/operations/rules", need: .operate, use: { try await self.tree($0, $1) })
+        routes.get("/v1/operations/rules", need: .operate, use: { try await self.tree($0, in: $1) })
         routes.post(
-            "/v1/operations/explain", need: .operate, onlyReads: true, use: { try await self.explain($0, $1) })
+            "/v1/operations/explain", need: .operate, onlyReads: true, use: { try await self.explain($0, in: $1) })
         routes.post(
-            "/v1/operations/rehearse", need: .operate, onlyReads: true, use: { try await self.rehearse($0, $1) })
+            "/v1/operations/rehearse", need: .operate, onlyReads: true, use: { try await self.rehearse($0, in: $1) })
     }
 
-    private func tree(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    private func tree(_ request: Request, in context: GatewayContext) async throws -> Response {
         let active = try active(context)
         let body = RulesTreeEncoder.encode(
             active.catalog, outOfService: active.outOfService, findings: rules.box.findings.map { .init($0) })
         return Reply.json(body, to: context.headers, with: [.cacheControl: "no-store"])
     }
 
-    private func explain(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    private func explain(_ request: Request, in context: GatewayContext) async throws -> Response {
         _ = try active(context)
         let body = try context.jsonBody(limit: limits.bodyBytes)
         let wanted = try ExplainRequest(body, maximumDepth: JSONMerge.maximumDepth)
@@ -67,7 +67,7 @@ final class RulesController: Sendable {
             ExplanationEncoder.encode(explanation), to: context.headers, with: [.cacheControl: "no-store"])
     }
 
-    private func rehearse(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    private func rehearse(_ request: Request, in context: GatewayContext) async throws -> Response {
         let active = try active(context)
         let wanted = try RehearseRequest(try context.jsonBody(limit: limits.bodyBytes))
         let filter = try JournalRehearsal.filter(active.catalog, resource: wanted.resource, since: wanted.since)

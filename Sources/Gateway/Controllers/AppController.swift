@@ -28,7 +28,7 @@ struct AppController {
     }
 
     /// Serves `/app` and `/app/`, which share a route.
-    @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func page(_ request: Request, in context: GatewayContext) async throws -> Response {
         guard context.path.isExactly("/app") else { return try await file(request, context) }
         // Relative addresses of the page need the slash.
         let query = request.uri.query.map { "?" + $0 } ?? ""
@@ -38,7 +38,7 @@ struct AppController {
     @Sendable private func file(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let (path, folder) = (context.path.utf8, "/app/".utf8)
         guard path.starts(with: folder), let place = AppPath(path.dropFirst(folder.count)),
-            let file = try await open(place, context)
+            let file = try await open(place, in: context)
         else {
             throw Problem(.noSuchAddress, detail: "The app has no file of this name.")
         }
@@ -58,7 +58,7 @@ struct AppController {
             status: .ok, headers: fields, body: body(of: file, isPacked: isPacked, request, id: context.received.id))
     }
 
-    private func open(_ place: AppPath, _ context: GatewayContext) async throws -> AppFile? {
+    private func open(_ place: AppPath, in context: GatewayContext) async throws -> AppFile? {
         do {
             return try await Self.threads.runIfActive { [folder] in try folder.file(at: place) }
         } catch let error as AppFolderError {

@@ -29,7 +29,7 @@ struct ChangesController {
 
     // MARK: Changes
 
-    @Sendable private func changes(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func changes(_ request: Request, in context: GatewayContext) async throws -> Response {
         var active = try box.ready()
         let client = context.access(to: active.catalog)
         let asked = try FeedRequest(context.query, under: active, for: client, service.limits)
@@ -101,7 +101,7 @@ struct ChangesController {
 
     // MARK: Snapshot
 
-    @Sendable private func snapshot(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func snapshot(_ request: Request, in context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let client = context.access(to: active.catalog)
         let known = try await access.current()

@@ -24,23 +24,23 @@ struct ClientController {
     }
 
     /// Serves a file at its address without a version.
-    @Sendable private func file(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try respond(files[String(request.rawPath(1) ?? "")], context)
+    @Sendable private func file(_ request: Request, in context: GatewayContext) async throws -> Response {
+        try respond(files[String(request.rawPath(1) ?? "")], in: context)
     }
 
-    @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try respond(library.entries[String(request.rawPath(2) ?? "")], context)
+    @Sendable private func entry(_ request: Request, in context: GatewayContext) async throws -> Response {
+        try respond(library.entries[String(request.rawPath(2) ?? "")], in: context)
     }
 
-    @Sendable private func module(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func module(_ request: Request, in context: GatewayContext) async throws -> Response {
         guard request.rawPath(2) == library.digest[...] else {
             throw Problem(
                 .noSuchAddress, detail: "This gateway has another version of the client library. Reload the page.")
         }
-        return try respond(library.modules[String(request.rawPath(3) ?? "")], context)
+        return try respond(library.modules[String(request.rawPath(3) ?? "")], in: context)
     }
 
-    private func respond(_ file: ClientFile?, _ context: GatewayContext) throws(Problem) -> Response {
+    private func respond(_ file: ClientFile?, in context: GatewayContext) throws(Problem) -> Response {
         guard let file else { throw Problem(.noSuchAddress, detail: "The client library has no file of this name.") }
         let fields: HTTPFields = [
             .eTag: file.tag, .cacheControl: file.caching, .xContentTypeOptions: "nosniff",

@@ -23,7 +23,7 @@ struct JournalController {
         routes.post("/v1/journal/:number/drop", need: .operate, use: drop)
     }
 
-    @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, in context: GatewayContext) async throws -> Response {
         for name in ["refused", "settled", "conflicts"] { _ = try context.query.flag(name) }
         let active = try box.ready()
         let filter = try JournalQuery(catalog: active.catalog).filter { name throws(Problem) in
@@ -62,7 +62,7 @@ struct JournalController {
             answer, to: body, at: "/v1/journal/\(number)/undo", under: active, isPreview: isPreview, context)
     }
 
-    @Sendable private func resend(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func resend(_ request: Request, in context: GatewayContext) async throws -> Response {
         let isPreview = try context.query.flag("preview")
         let number = try number(request)
         let active = try box.ready()
@@ -77,7 +77,7 @@ struct JournalController {
             context)
     }
 
-    @Sendable private func drop(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func drop(_ request: Request, in context: GatewayContext) async throws -> Response {
         let number = try number(request)
         let active = try box.ready()
         try EmptyRequest.check(try body(context))

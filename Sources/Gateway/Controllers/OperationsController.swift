@@ -59,7 +59,7 @@ struct OperationsController {
             with: [.cacheControl: "no-store"])
     }
 
-    @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func counters(_ request: Request, in context: GatewayContext) async throws -> Response {
         let seen = await watch.seen()
         let gauges = GatewayGauges(
             rules: box.active?.catalog.version, ruleProblems: box.trouble.count, journalRows: seen.size?.rows,
@@ -84,12 +84,12 @@ struct OperationsController {
             Array((text + gauges.text + page.text).utf8), to: context.headers, type: "text/plain; version=0.0.4")
     }
 
-    @Sendable private func description(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func description(_ request: Request, in context: GatewayContext) async throws -> Response {
         Reply.json(OpenAPI.document, to: context.headers)
     }
 
     /// Answers that the process runs.
-    @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func health(_ request: Request, in context: GatewayContext) async throws -> Response {
         Reply.json(Array(#"{"status":"ok"}"#.utf8), to: context.headers)
     }
 
@@ -141,7 +141,7 @@ struct OperationsController {
     }
 
     /// Answers the state of this gateway, for operators.
-    @Sendable private func report(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func report(_ request: Request, in context: GatewayContext) async throws -> Response {
         let seen = await watch.seen()
         var report = HealthReport()
         report.version = ProgramVersion.text
@@ -166,7 +166,7 @@ struct OperationsController {
     }
 
     /// Answers whether requests are served, with all faults.
-    @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func readiness(_ request: Request, in context: GatewayContext) async throws -> Response {
         let seen = await watch.seen()
         let isReady = isReady(seen)
         let size = isReady ? seen.size : nil

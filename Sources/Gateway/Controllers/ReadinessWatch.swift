@@ -61,7 +61,7 @@ actor ReadinessWatch {
             seen.pending = try? await rules?.journal?.countPending(after: pendingFloor(), deadline)
         }
         if seen.fault == nil, !isPaused(), let rules {
-            seen.writeFault = await Self.writeFault(of: service, rules, writes, or: last?.seen.writeFault)
+            seen.writeFault = await Self.writeFault(of: service, rules, writes: writes, or: last?.seen.writeFault)
         }
         if seen.fault == nil { await service.readUnreadableAgain(until: deadline) }
         last = (seen, .now)
@@ -77,7 +77,7 @@ actor ReadinessWatch {
     ///
     /// - Parameter former: the last reason, which is returned if the check is inconclusive.
     private static func writeFault(
-        of service: MergeService, _ active: ActiveRules, _ writes: WriteHealth, or former: StoreError?
+        of service: MergeService, _ active: ActiveRules, writes: WriteHealth, or former: StoreError?
     ) async -> StoreError? {
         do throws(StoreError) {
             let failures = writes.failures

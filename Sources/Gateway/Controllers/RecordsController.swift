@@ -21,7 +21,7 @@ struct RecordsController {
         routes.get("/v1/records/:resource/:id", use: record)
     }
 
-    @Sendable private func rules(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func rules(_ request: Request, in context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let catalog = active.catalog
         var limits = limits
@@ -29,7 +29,7 @@ struct RecordsController {
         return tagged(
             RulesEncoder.encode(
                 catalog, for: context.access(to: catalog)?.viewer, limits: limits, page: service.limits.pageSize),
-            context)
+            in: context)
     }
 
     @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -49,11 +49,11 @@ struct RecordsController {
         let length = record.length(in: resource)
         try context.hold(length)
         return await context.working(on: length) {
-            tagged(RecordEncoder.encode(record, resource), context)
+            tagged(RecordEncoder.encode(record, resource), in: context)
         }
     }
 
-    @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func page(_ request: Request, in context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let access = context.access(to: active.catalog)
         let resource = try active.resource(at: request, for: access)
@@ -78,7 +78,7 @@ struct RecordsController {
         return min(max(number, 1), service.limits.pageSize)
     }
 
-    private func tagged(_ body: [UInt8], _ context: GatewayContext) -> Response {
+    private func tagged(_ body: [UInt8], in context: GatewayContext) -> Response {
         let tag = EntityTag.of(body)
         if let known = context.headers["if-none-match"], EntityTag.matches(known, tag) {
             return Response(status: .notModified, headers: [.eTag: tag])

@@ -24,7 +24,7 @@ struct SyncController {
         routes.post("/v1/sync", query: ["by"], use: sync)
     }
 
-    @Sendable private func sync(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    @Sendable private func sync(_ request: Request, in context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let tellsAuthors = try context.query.flag("by")
         // Checked even without pushes.
@@ -46,7 +46,7 @@ struct SyncController {
                 delivery: delivery), box: box,
             feed: asked.feed, limits: limits, share: share, invalid: invalid, tellsAuthors: tellsAuthors)
         for push in asked.pushes { await pushes.run(push, context) }
-        return try await answer(pushes, wanted, under: active, context)
+        return try await answer(pushes, wanted: wanted, under: active, in: context)
     }
 
     private static func wanted(
@@ -78,7 +78,7 @@ struct SyncController {
     }
 
     private func answer(
-        _ pushes: SyncPushes, _ wanted: FeedRequest, under active: ActiveRules, _ context: GatewayContext
+        _ pushes: SyncPushes, wanted: FeedRequest, under active: ActiveRules, in context: GatewayContext
     ) async throws -> Response {
         let client = context.access(to: active.catalog)
         let access = access.seen(by: try ChosenFilter.access(of: client, by: wanted.filter, under: active))

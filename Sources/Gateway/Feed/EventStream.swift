@@ -77,7 +77,7 @@ struct EventStream: Sendable {
             status: .ok, headers: headers,
             body: ResponseBody { [resync] writer in
                 if let resync {
-                    try await Self.send(event(resync), &writer)
+                    try await Self.send(event(resync), to: &writer)
                 } else {
                     try await run(from: first, &writer)
                 }
@@ -95,7 +95,7 @@ struct EventStream: Sendable {
     /// Sends an event at once.
     ///
     /// The empty piece flushes it, because a writer delays the last piece.
-    private static func send(_ event: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
+    private static func send(_ event: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
         try await writer.write(event)
         try await writer.write(ByteBuffer())
     }
@@ -107,14 +107,14 @@ struct EventStream: Sendable {
             try await tell(nil, at: &position, by: &writer)
         } else {
             // Sends the head, so that the client detects the connection.
-            try await Self.send(EventText.heartbeat, &writer)
+            try await Self.send(EventText.heartbeat, to: &writer)
         }
         while !access.feed.isClosed {
             let news = await news(position)
             // Rights may have changed during the read.
-            if let standing, await !standing.holds() { return try await Self.send(Self.end, &writer) }
+            if let standing, await !standing.holds() { return try await Self.send(Self.end, to: &writer) }
             switch news {
-            case .resync(let problem): return try await Self.send(event(problem), &writer)
+            case .resync(let problem): return try await Self.send(event(problem), to: &writer)
             case .page(let page):
                 position.revision = page.revision
                 if page.changes.isEmpty { break }
@@ -127,7 +127,7 @@ struct EventStream: Sendable {
             let end = lastSent.advanced(by: Self.heartbeat)
             if .now >= end {
                 if position.told == position.revision {
-                    try await Self.send(EventText.heartbeat, &writer)
+                    try await Self.send(EventText.heartbeat, to: &writer)
                 } else {
                     try await tell(nil, at: &position, by: &writer)
                 }
@@ -218,7 +218,8 @@ struct EventStream: Sendable {
             ?? ChangesText(
                 feed: position.feed, revision: position.revision, hasMore: nil, rules: rules, changes: [])
         try await Self.send(
-            EventText.changes(ChangesEncoder.encode(text), feed: position.feed, revision: position.revision), &writer)
+            EventText.changes(ChangesEncoder.encode(text), feed: position.feed, revision: position.revision),
+            to: &writer)
         position.told = position.revision
         lease?.settle(at: 0)
     }

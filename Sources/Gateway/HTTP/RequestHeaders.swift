@@ -18,7 +18,7 @@ struct RequestHeaders: Sendable {
 
     func count(_ name: String) -> Int {
         fields.withUnsafeBufferPointer { fields in
-            fields.indices.reduce(0) { $0 + (Self.isSame(fields[$1].name, name) ? 1 : 0) }
+            fields.indices.reduce(0) { $0 + (Self.isSame(fields[$1].name, lowercased: name) ? 1 : 0) }
         }
     }
 
@@ -36,7 +36,7 @@ struct RequestHeaders: Sendable {
         // Indices avoid reference counting of the other fields.
         fields.withUnsafeBufferPointer { fields in
             var found: String?
-            for place in fields.indices where Self.isSame(fields[place].name, name) {
+            for place in fields.indices where Self.isSame(fields[place].name, lowercased: name) {
                 let value = Self.withoutBlanks(fields[place].value)
                 found = found.map { $0 + ", " + value } ?? value
             }
@@ -54,7 +54,7 @@ struct RequestHeaders: Sendable {
     }
 
     /// Compares names of headers, which are ASCII.
-    private static func isSame(_ name: String, _ lowercased: String) -> Bool {
+    private static func isSame(_ name: String, lowercased: String) -> Bool {
         guard name.utf8.count == lowercased.utf8.count else { return false }
         return name.utf8.withContiguousStorageIfAvailable { name in
             lowercased.utf8.withContiguousStorageIfAvailable { wanted in

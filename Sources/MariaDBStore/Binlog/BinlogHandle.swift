@@ -26,7 +26,7 @@ final class BinlogHandle {
         let mysql = try ClientConnection.open(configuration, readSeconds: limits.silenceSeconds)
         health.watch(socket: mysql_get_socket(mysql))
         do throws(StoreError) {
-            try Self.prepare(mysql, configuration.place, after: position, limits)
+            try Self.prepare(mysql, place: configuration.place, after: position, limits: limits)
             // The server ends the older of two readers with the same number.
             guard let log = fieldmerge_rpl_begin(mysql, UInt32.random(in: 1 << 31 ... .max)) else {
                 throw mysql_errno(mysql) == 0
@@ -57,7 +57,7 @@ final class BinlogHandle {
 
     /// Source: MariaDB Knowledge Base, "Replica registration"; MariaDB, sql/slave.cc.
     private static func prepare(
-        _ mysql: UnsafeMutablePointer<MYSQL>, _ place: String, after position: BinlogPosition, _ limits: BinlogLimits
+        _ mysql: UnsafeMutablePointer<MYSQL>, place: String, after position: BinlogPosition, limits: BinlogLimits
     ) throws(StoreError) {
         let sql = """
             SET @mariadb_slave_capability = 4, @master_binlog_checksum = @@GLOBAL.binlog_checksum, \

@@ -25,13 +25,13 @@ struct BinlogTableMap: Sendable, Hashable {
         guard count <= Self.mostColumns else { throw .malformed }
         let codes = try reader.take(count)
         var metadata = PackedReader(Array(try reader.take(try reader.lengthEncoded())))
-        columns = try Self.columns(codes, &metadata)
+        columns = try Self.columns(codes, metadata: &metadata)
         _ = try reader.bitmap(codes.count)
         names = try Self.names(&reader, count: codes.count)
     }
 
     private static func columns(
-        _ codes: ArraySlice<UInt8>, _ metadata: inout PackedReader
+        _ codes: ArraySlice<UInt8>, metadata: inout PackedReader
     ) throws(BinlogFault) -> [BinlogColumnType]? {
         var types: [BinlogColumnType] = []
         for code in codes {

@@ -65,8 +65,8 @@ struct LoggedForms: Sendable {
                 }
                 logged.changes.append(
                     LoggedChange(
-                        table: table, before: Self.values(change.before, places),
-                        after: Self.values(change.after, places), undecoded: Set(undecoded)))
+                        table: table, before: Self.values(change.before, places: places),
+                        after: Self.values(change.after, places: places), undecoded: Set(undecoded)))
             }
         }
         for (name, views) in views where transaction.passes.contains(name) {
@@ -75,7 +75,7 @@ struct LoggedForms: Sendable {
         return logged
     }
 
-    private static func values(_ all: [WatchedValue]?, _ places: [Int?]) -> [Value?]? {
+    private static func values(_ all: [WatchedValue]?, places: [Int?]) -> [Value?]? {
         all.map { all in
             places.map { place in
                 if let place, case .value(let value) = all[place] { value } else { nil }

@@ -21,18 +21,18 @@ enum PackedDecimal {
         if isNegative { plain = plain.map { ~$0 } }
         var rest = plain[...]
         let whole = precision - scale
-        var digits = group(whole % digitsInGroup, &rest)
-        for _ in 0..<(whole / digitsInGroup) { digits += group(digitsInGroup, &rest) }
+        var digits = group(whole % digitsInGroup, rest: &rest)
+        for _ in 0..<(whole / digitsInGroup) { digits += group(digitsInGroup, rest: &rest) }
         if digits.isEmpty { digits = "0" }
         if scale > 0 {
             digits += "."
-            for _ in 0..<(scale / digitsInGroup) { digits += group(digitsInGroup, &rest) }
-            digits += group(scale % digitsInGroup, &rest)
+            for _ in 0..<(scale / digitsInGroup) { digits += group(digitsInGroup, rest: &rest) }
+            digits += group(scale % digitsInGroup, rest: &rest)
         }
         return isNegative ? "-" + digits : digits
     }
 
-    private static func group(_ digits: Int, _ rest: inout ArraySlice<UInt8>) -> String {
+    private static func group(_ digits: Int, rest: inout ArraySlice<UInt8>) -> String {
         guard digits > 0 else { return "" }
         let number = String(rest.prefix(bytes[digits]).bigEndian)
         rest = rest.dropFirst(bytes[digits])

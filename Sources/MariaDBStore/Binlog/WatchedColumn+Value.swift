@@ -7,7 +7,7 @@ extension WatchedColumn {
     func value(of bytes: ArraySlice<UInt8>, _ type: BinlogColumnType) -> Value? {
         do throws(StoreError) {
             switch type {
-            case .integer(let width): return try column.value(ofWhole: whole(bytes, width))
+            case .integer(let width): return try column.value(ofWhole: whole(bytes, width: width))
             case .year:
                 return try column.value(ofWhole: bytes.littleEndian == 0 ? 0 : 1_900 + Int128(bytes.littleEndian))
             case .bit: return try column.value(ofWhole: Int128(bytes.bigEndian))
@@ -27,7 +27,7 @@ extension WatchedColumn {
         }
     }
 
-    private func whole(_ bytes: ArraySlice<UInt8>, _ width: Int) -> Int128 {
+    private func whole(_ bytes: ArraySlice<UInt8>, width: Int) -> Int128 {
         let number = bytes.littleEndian
         if isUnsigned || number >> UInt64(width * 8 - 1) == 0 { return Int128(number) }
         return Int128(number) - Int128(1) << Int128(width * 8)

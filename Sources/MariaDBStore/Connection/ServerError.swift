@@ -20,36 +20,40 @@ struct ServerError {
         let number = Int(code)
         if isSignal { return violation(ConstraintViolation(.trigger, sentence: text)) }
         switch code {
-        case 1_213, 1_020: return make(.serialization, "the transaction met another one in the database")
-        case 1_205: return make(.locked, "rows stayed locked by another transaction")
-        case 1_969, 3_024, 1_317: return make(.busy, "a statement took longer than it may")
-        case 1_040, 1_203, 1_226: return make(.unavailable, "the database server at \(place) has no connection left")
+        case 1_213, 1_020: return make(.serialization, message: "the transaction met another one in the database")
+        case 1_205: return make(.locked, message: "rows stayed locked by another transaction")
+        case 1_969, 3_024, 1_317: return make(.busy, message: "a statement took longer than it may")
+        case 1_040, 1_203, 1_226:
+            return make(.unavailable, message: "the database server at \(place) has no connection left")
         case 1_045, 1_698:
-            return make(.unavailable, "the database server at \(place) refuses the user or the password")
-        case 1_049: return make(.unavailable, "the database server at \(place) has no database of this name")
-        case 2_026: return make(.unavailable, "no TLS connection to the database server at \(place): \(tlsFault)")
-        case 1_044, 1_142, 1_143, 1_227, 1_370: return make(.denied, "the database user lacks a right: \(text)")
+            return make(.unavailable, message: "the database server at \(place) refuses the user or the password")
+        case 1_049: return make(.unavailable, message: "the database server at \(place) has no database of this name")
+        case 2_026:
+            return make(.unavailable, message: "no TLS connection to the database server at \(place): \(tlsFault)")
+        case 1_044, 1_142, 1_143, 1_227, 1_370:
+            return make(.denied, message: "the database user lacks a right: \(text)")
         case 1_288, 1_348, 1_393, 1_394, 1_395, 1_471:
-            return make(.denied, "the view cannot be written this way: \(text)")
+            return make(.denied, message: "the view cannot be written this way: \(text)")
         case 1_153, 2_020:
-            return make(.tooLarge, "a statement is longer than the database server accepts (max_allowed_packet)")
+            return make(
+                .tooLarge, message: "a statement is longer than the database server accepts (max_allowed_packet)")
         // The last three report a column that is now generated.
         case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105:
-            return make(.schemaChanged, "the schema has changed: \(text)")
+            return make(.schemaChanged, message: "the schema has changed: \(text)")
         case 1_021, 1_036, 1_114, 1_290, 1_836, 1_792:
-            return make(.unwritable, "the database cannot be written: it is full or read-only")
+            return make(.unwritable, message: "the database cannot be written: it is full or read-only")
         case 1_026 where text.contains("No space left"), 1_030 where text.contains("No space left"):
-            return make(.unwritable, "the database cannot be written: its disk is full")
+            return make(.unwritable, message: "the database cannot be written: its disk is full")
         case 1_064, 1_305, 1_582, 1_583, 1_630, 1_241, 1_111:
-            return make(.other, "a statement is not understood: \(text)")
-        case 1_665: return make(.other, "the server logs by STATEMENT and refuses READ COMMITTED")
+            return make(.other, message: "a statement is not understood: \(text)")
+        case 1_665: return make(.other, message: "the server logs by STATEMENT and refuses READ COMMITTED")
         default: break
         }
         if let violation = constraint { return self.violation(violation) }
         if Self.isFatal(number) {
-            return make(.disconnected, "the database server at \(place) cannot be reached")
+            return make(.disconnected, message: "the database server at \(place) cannot be reached")
         }
-        return make(.other, "the database server refused a statement, SQLSTATE \(state)")
+        return make(.other, message: "the database server refused a statement, SQLSTATE \(state)")
     }
 
     /// The reason of a failed handshake, in the client library's words if they are clear enough.
@@ -59,12 +63,12 @@ struct ServerError {
             ? "its certificate is that of another host" : text
     }
 
-    private func make(_ kind: StoreError.Kind, _ message: String) -> StoreError {
+    private func make(_ kind: StoreError.Kind, message: String) -> StoreError {
         StoreError(kind, message, code: Int(code))
     }
 
     private func violation(_ violation: ConstraintViolation) -> StoreError {
-        make(.constraint(violation), "a constraint refused the write: \(violation.kind.rawValue)")
+        make(.constraint(violation), message: "a constraint refused the write: \(violation.kind.rawValue)")
     }
 
     /// True if a trigger refused the write with its own message.

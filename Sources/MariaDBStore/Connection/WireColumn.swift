@@ -27,7 +27,7 @@ struct WireColumn {
     private static func form(of field: MYSQL_FIELD) -> Form {
         switch field.type {
         case MYSQL_TYPE_TINY, MYSQL_TYPE_SHORT, MYSQL_TYPE_INT24, MYSQL_TYPE_LONG, MYSQL_TYPE_LONGLONG, MYSQL_TYPE_YEAR:
-            has(UNSIGNED_FLAG, field) ? .unsigned : .integer
+            has(UNSIGNED_FLAG, field: field) ? .unsigned : .integer
         case MYSQL_TYPE_BIT: .bits
         case MYSQL_TYPE_FLOAT: .float
         case MYSQL_TYPE_DOUBLE: .double
@@ -38,17 +38,17 @@ struct WireColumn {
         }
     }
 
-    private static func has(_ flag: Int32, _ field: MYSQL_FIELD) -> Bool { field.flags & UInt32(flag) != 0 }
+    private static func has(_ flag: Int32, field: MYSQL_FIELD) -> Bool { field.flags & UInt32(flag) != 0 }
 
     /// Packs type, sign, kind of character set, decimals and length.
     ///
     /// The length of a whole number or a time is a display width, which limits no value.
     private static func signature(of field: MYSQL_FIELD, as form: Form) -> ColumnSignature {
-        let isUnsigned = has(UNSIGNED_FLAG, field)
+        let isUnsigned = has(UNSIGNED_FLAG, field: field)
         let isBinary = field.charsetnr == binaryCharacterSet
         var bits = UInt64(field.type.rawValue & 0xFF)
         bits |= (isUnsigned ? 1 : 0) << 8 | (isBinary ? 1 : 0) << 9
-        bits |= (has(ENUM_FLAG, field) ? 1 : 0) << 10 | (has(SET_FLAG, field) ? 1 : 0) << 11
+        bits |= (has(ENUM_FLAG, field: field) ? 1 : 0) << 10 | (has(SET_FLAG, field: field) ? 1 : 0) << 11
         bits |= UInt64(field.decimals & 0xFF) << 16
         switch form {
         case .integer, .unsigned, .date, .dateTime, .time: break

@@ -186,7 +186,8 @@ struct SchemaReader {
                     isNullable: isNullable,
                     filling: ColumnFilling(
                         hasDefault: isNullable || isAutoIncrement || row[4] != nil, isAutoIncrement: isAutoIncrement,
-                        serverOwned: facts.isSpatial ? "spatial values are only read" : Self.serverOwned(extra, row[6]),
+                        serverOwned: facts.isSpatial
+                            ? "spatial values are only read" : Self.serverOwned(extra, expression: row[6]),
                         isStamped: extra.contains(Self.onUpdate)),
                     signature: known[name]))
         }
@@ -200,7 +201,7 @@ struct SchemaReader {
 
     private static let onUpdate = "on update"
 
-    private static func serverOwned(_ extra: String, _ expression: String?) -> String? {
+    private static func serverOwned(_ extra: String, expression: String?) -> String? {
         if let expression, !expression.isEmpty { return "it is generated" }
         if extra.contains(onUpdate) { return "the server sets it on every update (ON UPDATE CURRENT_TIMESTAMP)" }
         return nil

@@ -13,7 +13,7 @@ final class UserRights {
 
     func database() throws(StoreError) -> String? {
         if let name { return name }
-        name = try texts("SELECT DATABASE()", []).first
+        name = try texts("SELECT DATABASE()", values: []).first
         return name
     }
 
@@ -38,12 +38,12 @@ final class UserRights {
         let grantee = "CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"
         let sql =
             "SELECT DISTINCT PRIVILEGE_TYPE FROM information_schema.\(view) WHERE GRANTEE = \(grantee)\(condition)"
-        let rights = Set(try texts(sql, values))
+        let rights = Set(try texts(sql, values: values))
         known[key] = rights
         return rights
     }
 
-    private func texts(_ sql: String, _ values: [String]) throws(StoreError) -> [String] {
+    private func texts(_ sql: String, values: [String]) throws(StoreError) -> [String] {
         let text = ColumnType.text(TextType())
         let rows = try session.query(
             Statement(

@@ -45,7 +45,7 @@ package struct ConditionTuple: Sendable, Hashable {
             let shape = resource.root.columns[column]
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")),
                 String(Substring(line[..<tab])) == Self.escaped(shape.name),
-                let value = Self.value(String(Substring(line[line.index(after: tab)...])), shape.type)
+                let value = Self.value(String(Substring(line[line.index(after: tab)...])), of: shape.type)
             else { return nil }
             values.append(value)
         }
@@ -85,7 +85,7 @@ package struct ConditionTuple: Sendable, Hashable {
         }
     }
 
-    private static func value(_ text: String, _ type: ColumnType) -> Value? {
+    private static func value(_ text: String, of type: ColumnType) -> Value? {
         let rest = String(text.dropFirst())
         switch text.first {
         case "n": return .null

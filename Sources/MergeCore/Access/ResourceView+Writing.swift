@@ -55,12 +55,12 @@ extension ResourceView {
         switch row.action {
         case .edit(let groups):
             return try groups.map { edit throws(Problem) in
-                try some(writers(ofGroup: edit.group, in: row.section), held, path: edit.path)
+                try some(writers(ofGroup: edit.group, in: row.section), held: held, path: edit.path)
             }
         case .create(let new): return try needs(creating: new, row, isThere: isThere, among: held)
         case .delete:
             let deleters = row.section == 0 ? deleters : deleters(ofSection: row.section)
-            return [try some(deleters, held, path: row.path)]
+            return [try some(deleters, held: held, path: row.path)]
         }
     }
 
@@ -74,19 +74,19 @@ extension ResourceView {
             for (index, group) in section.groups.enumerated() {
                 guard let field = new.fields.first(where: { group.fields.contains($0) }) else { continue }
                 let writers = writers(ofGroup: index, in: row.section)
-                needs.append(try some(writers, held, path: path.member(section.fields[field].name)))
+                needs.append(try some(writers, held: held, path: path.member(section.fields[field].name)))
             }
             return needs
         }
-        if row.section > 0 { return [try some(creators(ofSection: row.section), held, path: row.path)] }
-        _ = try some(creators(with: []), held, path: row.path)
+        if row.section > 0 { return [try some(creators(ofSection: row.section), held: held, path: row.path)] }
+        _ = try some(creators(with: []), held: held, path: row.path)
         for field in new.fields {
-            _ = try some(creators(with: [field]), held, path: path.member(section.fields[field].name))
+            _ = try some(creators(with: [field]), held: held, path: path.member(section.fields[field].name))
         }
-        return [try some(creators(with: new.fields), held, path: row.path)]
+        return [try some(creators(with: new.fields), held: held, path: row.path)]
     }
 
-    private func some(_ set: GrantSet, _ held: GrantSet, path: WirePath) throws(Problem) -> GrantSet {
+    private func some(_ set: GrantSet, held: GrantSet, path: WirePath) throws(Problem) -> GrantSet {
         let left = set.intersection(held)
         guard !left.isEmpty else {
             throw Problem(

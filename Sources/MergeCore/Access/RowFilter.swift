@@ -36,7 +36,7 @@ extension ResourceView {
                 var tests: [Int: [RowFilter.Test]] = [:]
                 for (position, test) in all {
                     let column = resource.root.columns[position]
-                    let made = RowFilter.test(test, column)
+                    let made = RowFilter.test(test, of: column)
                     if made == nil || !column.comparesByValue { isExact = false }
                     if let made { tests[position, default: []].append(made) }
                 }
@@ -51,7 +51,7 @@ extension ResourceView {
 
 extension RowFilter {
     /// Returns nil if a database could exclude a row that the client sees.
-    fileprivate static func test(_ test: SettledTest, _ column: Column) -> Test? {
+    fileprivate static func test(_ test: SettledTest, of column: Column) -> Test? {
         switch test {
         case .never: return .oneOf([])
         case .null:
@@ -62,15 +62,15 @@ extension RowFilter {
             guard values.count <= mostValues, column.findsEqual else { return nil }
             return .oneOf(values)
         case .any(let tests):
-            let made = tests.compactMap { self.test($0, column) }
+            let made = tests.compactMap { self.test($0, of: column) }
             return made.count == tests.count ? .any(made) : nil
         case .all(let tests):
-            let made = tests.compactMap { self.test($0, column) }
+            let made = tests.compactMap { self.test($0, of: column) }
             return made.count == tests.count ? .all(made) : nil
         case .not(let denied):
             // Values that are equal only under a collation are different.
             guard column.comparesByValue else { return nil }
-            return self.test(denied, column).map { .not($0) }
+            return self.test(denied, of: column).map { .not($0) }
         case .before(let end): return column.comparesByValue ? .before(end) : nil
         case .after(let start): return column.comparesByValue ? .after(start) : nil
         }

@@ -20,7 +20,7 @@ struct ForeignBase {
             guard case .values(let base) = group.base else { continue }
             for (field, value) in zip(base.fields, base.values) {
                 let column = section.columns[section.fields[field].column]
-                guard column.type.isForeign(value), !Self.isNumberOfBoolean(value, column.type) else { continue }
+                guard column.type.isForeign(value), !Self.isNumberOfBoolean(value, of: column.type) else { continue }
                 let isEcho = zip(group.edited.fields, group.edited.values).contains { $0 == field && $1 == value }
                 if isEcho || row?[section.fields[field].column] == value { continue }
                 if isShown(base, of: group.group, in: row) { continue }
@@ -34,7 +34,7 @@ struct ForeignBase {
     }
 
     /// Returns true for a number in a boolean column, which old programs often write.
-    private static func isNumberOfBoolean(_ value: Value, _ type: ColumnType) -> Bool {
+    private static func isNumberOfBoolean(_ value: Value, of type: ColumnType) -> Bool {
         guard type == .boolean, case .integer = value else { return false }
         return true
     }

@@ -8,7 +8,7 @@ extension ExplanationRun {
         if let current { try check(action, in: section, against: current) }
         let state: FoundRow.State =
             recordIsThere ? current.map { .present($0.values) } ?? .gone(lastKnown: [:]) : .unreachable
-        let guards = current == nil ? RowGuards.none : RowGuards(frozen: frozenRule(index, action))
+        let guards = current == nil ? RowGuards.none : RowGuards(frozen: frozenRule(index, action: action))
         let row = FoundRow(state, item: section.kind == .list ? label : nil, guards: guards)
         // The bases are values and no row comes from a database, so no digest is needed.
         var budget = WorkBudget.push
@@ -27,7 +27,7 @@ extension ExplanationRun {
     /// Returns the rule that freezes a current row, if any.
     ///
     /// A record is not deleted if a row that would be deleted with it is frozen.
-    private func frozenRule(_ index: Int, _ action: RowAction) -> RuleReference? {
+    private func frozenRule(_ index: Int, action: RowAction) -> RuleReference? {
         if frozen.contains(index) { return resource.sections[index].frozenWhen?.rule }
         guard case .delete = action, index == 0, resource.root.softDelete == nil else { return nil }
         let part = frozen.sorted().first { section in

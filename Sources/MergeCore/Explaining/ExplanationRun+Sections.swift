@@ -1,26 +1,27 @@
 /// Merges the sections other than the root.
 extension ExplanationRun {
     mutating func mergeSingleton(_ index: Int, _ section: Section, recordIsThere: Bool) throws(RecordFault) {
-        let meeting = RowMeeting(base: mention(samples.base, index), edited: mention(samples.edited, index))
+        let meeting = RowMeeting(
+            base: mention(samples.base, index: index), edited: mention(samples.edited, index: index))
         guard let action = try meeting.action(SampleValues(section: section)) else { return }
         var current: CurrentRow?
-        if let row = try currentRows(index, recordIsThere)?.one {
+        if let row = try currentRows(index, recordIsThere: recordIsThere)?.one {
             current = try CurrentRow(row, label: nil, in: section)
         }
         _ = try decide(
             index, action: action, meeting: meeting, label: nil, current: current, recordIsThere: recordIsThere)
     }
 
-    private func mention(_ sample: SampleRecord?, _ index: Int) -> RowMeeting.Mention {
+    private func mention(_ sample: SampleRecord?, index: Int) -> RowMeeting.Mention {
         guard let sample else { return .none }
         return sample.sections[index].map { RowMeeting.Mention($0.one) } ?? .unsent
     }
 
     mutating func mergeList(_ index: Int, _ section: Section, recordIsThere: Bool) throws(RecordFault) {
-        let meetings = try self.meetings(index, section)
+        let meetings = try self.meetings(index, of: section)
         if meetings.isEmpty { return }
         var currents: [CurrentRow] = []
-        if let rows = try currentRows(index, recordIsThere) {
+        if let rows = try currentRows(index, recordIsThere: recordIsThere) {
             for (label, row) in try SampleKeys(section: section, side: .current).labelled(rows) {
                 currents.append(try CurrentRow(row, label: label, in: section))
             }
@@ -40,7 +41,7 @@ extension ExplanationRun {
     ///
     /// The result is empty if the client omitted the section.
     private func meetings(
-        _ index: Int, _ section: Section
+        _ index: Int, of section: Section
     ) throws(RecordFault) -> [(label: RowLabel?, meeting: RowMeeting)] {
         guard let edited = samples.edited?.sections[index] else { return [] }
         let edits = try SampleKeys(section: section, side: .edited).labelled(edited)
@@ -61,7 +62,7 @@ extension ExplanationRun {
     }
 
     /// Returns the current rows, or nil if the record does not exist.
-    private func currentRows(_ index: Int, _ recordIsThere: Bool) throws(RecordFault) -> SampleRows? {
+    private func currentRows(_ index: Int, recordIsThere: Bool) throws(RecordFault) -> SampleRows? {
         guard recordIsThere, let record = samples.current else { return nil }
         guard let rows = record.sections[index] else { throw missingSection(resource.sections[index]) }
         return rows

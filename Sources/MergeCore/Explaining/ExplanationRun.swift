@@ -26,17 +26,17 @@ struct ExplanationRun {
     }
 
     var explanation: Explanation {
-        guard isRejected else { return explanation(.merged, outcomes) }
+        guard isRejected else { return explanation(.merged, outcomes: outcomes) }
         // A refused push writes nothing, so the database keeps all its values.
         let standing = outcomes.map { explained in
             var outcome = explained.outcome
             if let sides = outcome.sides { outcome.sides = sides.writing(sides.current) }
             return ExplainedOutcome(outcome: outcome, why: explained.why)
         }
-        return explanation(.rejected, standing)
+        return explanation(.rejected, outcomes: standing)
     }
 
-    private func explanation(_ status: PushStatus, _ outcomes: [ExplainedOutcome]) -> Explanation {
+    private func explanation(_ status: PushStatus, outcomes: [ExplainedOutcome]) -> Explanation {
         Explanation(resource: resource, status: status, outcomes: outcomes, frozen: frozen)
     }
 
@@ -53,7 +53,7 @@ struct ExplanationRun {
         var action = try meeting.action(SampleValues(section: section))
         // A base without the root row never conflicts with the deletion.
         if action == nil, samples.edited == nil { action = .delete([]) }
-        let current = try currentRoot(labels, action)
+        let current = try currentRoot(labels, action: action)
         guard let action else { return samples.current != nil }
         if samples.current != nil, current == nil { throw missingSection(section) }
         let decision = try decide(0, action: action, meeting: meeting, label: nil, current: current)
@@ -71,7 +71,7 @@ struct ExplanationRun {
     ///
     /// If it is another record than the current one, the current record counts as missing.
     private mutating func currentRoot(
-        _ labels: Sided<RowLabel?>, _ action: RowAction?
+        _ labels: Sided<RowLabel?>, action: RowAction?
     ) throws(RecordFault) -> CurrentRow? {
         let section = resource.root
         var row: CurrentRow?

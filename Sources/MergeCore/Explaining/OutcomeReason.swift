@@ -17,7 +17,7 @@ struct OutcomeReason {
         case .already:
             return isCreation ? "The row is there already, with this value" : "Both sides came to the same value"
         case .applied: return "Only the client changed it"
-        case .combined: return conflict + "; " + combination(group) + places("; ", group)
+        case .combined: return conflict + "; " + combination(group) + places("; ", group: group)
         default: break
         }
         if let kind = outcome.guardKind { return guardReason(kind) + ", " + guardEffect(group) }
@@ -75,7 +75,7 @@ struct OutcomeReason {
     }
 
     /// Names the parts that both sides changed, and the policy that decides them.
-    private func places(_ opening: String, _ group: Group) -> String {
+    private func places(_ opening: String, group: Group) -> String {
         if outcome.parts.isEmpty { return "" }
         let policy = group.onConflict
         return opening + "where both changed \(list(outcome.parts.map(\.place))), "

@@ -15,7 +15,7 @@ struct SampleReader {
         var sections: [Int: SampleRows] = [:]
         for member in members where member.name != "id" {
             guard let index = resource.section(named: member.name) else {
-                throw unknown(member.name, "section", at: top, among: resource.sections.map(\.name))
+                throw unknown(member.name, what: "section", at: top, among: resource.sections.map(\.name))
             }
             sections[index] = try rows(member.value, of: resource.sections[index], at: top.member(member.name))
         }
@@ -73,10 +73,10 @@ struct SampleReader {
                 reason: "is a group; a record contains its fields: \(fields.joined(separator: ", "))")
         }
         let names = section.fields.map(\.name) + section.readOnly.map(\.name)
-        return unknown(name, "field", at: path, among: names)
+        return unknown(name, what: "field", at: path, among: names)
     }
 
-    private func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> RecordFault {
+    private func unknown(_ name: String, what: String, at path: WirePath, among names: [String]) -> RecordFault {
         RecordFault(
             side, at: path.member(name), reason: "is no \(what) here\(NearestName.hint(for: name, among: names))")
     }

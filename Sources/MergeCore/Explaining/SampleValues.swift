@@ -13,7 +13,7 @@ struct SampleValues {
     }
 
     func created(_ edited: SampleRow) throws(RecordFault) -> FieldValues {
-        if let field = edited.readOnly.keys.min() { throw readOnly(field, edited) }
+        if let field = edited.readOnly.keys.min() { throw readOnly(field, row: edited) }
         var out = FieldValues.none
         for field in edited.values.keys.sorted() {
             out.fields.append(field)
@@ -25,7 +25,7 @@ struct SampleValues {
 
     /// Returns the edits of the groups that both sides contain.
     func changed(base: SampleRow, edited: SampleRow) throws(RecordFault) -> [GroupEdit] {
-        try checkReadOnly(base, edited)
+        try checkReadOnly(base, edited: edited)
         var edits: [GroupEdit] = []
         for (index, group) in section.groups.enumerated() where base.mentions(group) && edited.mentions(group) {
             let before = try whole(group, of: base, on: .base)
@@ -94,16 +94,16 @@ struct SampleValues {
     }
 
     /// Refuses changes to read-only fields; clients that send whole rows send these fields unchanged.
-    private func checkReadOnly(_ base: SampleRow, _ edited: SampleRow) throws(RecordFault) {
+    private func checkReadOnly(_ base: SampleRow, edited: SampleRow) throws(RecordFault) {
         for field in edited.readOnly.keys.sorted() {
             guard let before = base.readOnly[field],
                 try value(before, of: section.readOnly[field], at: base.path, on: .base)
                     == value(edited.readOnly[field] ?? .null, of: section.readOnly[field], at: edited.path, on: .edited)
-            else { throw readOnly(field, edited) }
+            else { throw readOnly(field, row: edited) }
         }
     }
 
-    private func readOnly(_ field: Int, _ row: SampleRow) -> RecordFault {
+    private func readOnly(_ field: Int, row: SampleRow) -> RecordFault {
         RecordFault(
             .edited, at: row.path.member(section.readOnly[field].name), reason: "is read-only; the database sets it")
     }

@@ -25,11 +25,11 @@ extension ColumnType {
         case (.set, .members(let members)): arranged(members) == members
         case (.delimitedSet(let separator, let type), .members(let members)):
             Self.holds(members, separator: separator, type)
-        case (.dateTime(let digits), .dateTime(let moment)): Self.isWhole(moment.microseconds, digits)
+        case (.dateTime(let digits), .dateTime(let moment)): Self.isWhole(moment.microseconds, digits: digits)
         case (.timestamp(let digits, let range), .dateTime(let moment)):
-            Self.isWhole(moment.microseconds, digits)
+            Self.isWhole(moment.microseconds, digits: digits)
                 && (range?.contains(moment) ?? true || (moment.date.isZero && moment.microseconds == 0))
-        case (.time(let digits), .time(let span)): Self.isWhole(span.microseconds, digits)
+        case (.time(let digits), .time(let span)): Self.isWhole(span.microseconds, digits: digits)
         case (.binary(let length), .bytes(let bytes)): bytes.count == length
         case (.bytes(let maximum), .bytes(let bytes)): bytes.count <= maximum ?? .max
         case (.inet4, .address(let address)): address.bytes.count == 4
@@ -57,7 +57,7 @@ extension ColumnType {
         return type.holds(ExactText(text)) && Scalar.split(text, separator) == members
     }
 
-    private static func isWhole(_ microseconds: Int64, _ digits: Int) -> Bool {
+    private static func isWhole(_ microseconds: Int64, digits: Int) -> Bool {
         var unit: Int64 = 1
         for _ in min(digits, 6)..<6 { unit *= 10 }
         return microseconds % unit == 0

@@ -162,7 +162,7 @@ private struct DecimalDigits {
         let isLess = x.reversed().lexicographicallyPrecedes(y.reversed())
         return DecimalDigits(
             isNegative: isLess ? other.isNegative : isNegative,
-            digits: isLess ? Self.difference(y, x) : Self.difference(x, y), scale: common)
+            digits: isLess ? Self.difference(y, b: x) : Self.difference(x, b: y), scale: common)
     }
 
     private func aligned(scale wanted: Int) -> [UInt8] { [UInt8](repeating: 0, count: wanted - scale) + digits }
@@ -181,7 +181,7 @@ private struct DecimalDigits {
     }
 
     /// Subtracts `b`, which must not be greater than `a`.
-    private static func difference(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
+    private static func difference(_ a: [UInt8], b: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(a.count)
         var borrow: UInt8 = 0

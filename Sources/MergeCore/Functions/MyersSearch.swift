@@ -79,7 +79,7 @@ struct MyersSearch {
                                 d == 0
                                 ? 0
                                 : Self.step(
-                                    below: furthest[middle + k - 1], above: furthest[middle + k + 1], to: k, n, m)
+                                    below: furthest[middle + k - 1], above: furthest[middle + k + 1], to: k, n, m: m)
                             var x = Int(reached)
                             if x >= 0 {
                                 while x < n, x - k < m, a[startA + x] == b[startB + x - k] { x += 1 }
@@ -99,13 +99,13 @@ struct MyersSearch {
 
     /// Returns the position after one more difference: a step right from below or down from above, whichever is
     /// further.
-    private static func step(below: Int32, above: Int32, to k: Int, _ n: Int, _ m: Int) -> Int32 {
+    private static func step(below: Int32, above: Int32, to k: Int, _ n: Int, m: Int) -> Int32 {
         let down = above >= 0 && Int(above) - k <= m ? above : unreachable
         let right = below >= 0 && Int(below) < n ? below + 1 : unreachable
         return right > down ? right : down
     }
 
-    private func traced(_ d: Int, _ k: Int) -> Int32 {
+    private func traced(_ d: Int, k: Int) -> Int32 {
         abs(k) > d ? Self.unreachable : trace[d * (d + 1) / 2 + (k + d) / 2]
     }
 
@@ -113,7 +113,7 @@ struct MyersSearch {
     private func furthest() -> Place? {
         var best: Place?
         for k in stride(from: -effort, through: effort, by: 2) {
-            let x = Int(traced(effort, k))
+            let x = Int(traced(effort, k: k))
             guard x >= 0 else { continue }
             if let best, best.x + best.y >= 2 * x - k { continue }
             best = Place(x: x, y: x - k, differences: effort)
@@ -128,9 +128,9 @@ struct MyersSearch {
         var way: [(Int, Int)] = []
         for d in stride(from: place.differences, through: 0, by: -1) {
             let k = x - y
-            let below = traced(d - 1, k - 1)
-            let above = traced(d - 1, k + 1)
-            let reached = d == 0 ? 0 : Int(Self.step(below: below, above: above, to: k, n, m))
+            let below = traced(d - 1, k: k - 1)
+            let above = traced(d - 1, k: k + 1)
+            let reached = d == 0 ? 0 : Int(Self.step(below: below, above: above, to: k, n, m: m))
             while x > reached {
                 x -= 1
                 y -= 1

@@ -70,11 +70,11 @@ struct TextMerger {
         TextPiece(bytes: favouring == .client ? sides.edited : sides.current, conflict: sides)
     }
 
-    fileprivate func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
+    fileprivate func isSame(_ a: Range<Int>, b: Range<Int>) -> Bool {
         a.count == b.count && bytes[a].elementsEqual(bytes[b])
     }
 
-    fileprivate func parts(_ left: Range<Int>, _ right: Range<Int>, by unit: TextUnit) -> Bool {
+    fileprivate func parts(_ left: Range<Int>, right: Range<Int>, by unit: TextUnit) -> Bool {
         unit.parts(left, right, in: bytes)
     }
 }
@@ -133,7 +133,9 @@ private struct TextAssembly {
     ) throws(WorkSpent) -> [TextPiece] {
         let sides = sides(region)
         if !region.isCurrentChanged { return [TextPiece(bytes: sides.edited)] }
-        if !region.isEdited || merger.isSame(sides.edited, sides.current) { return [TextPiece(bytes: sides.current)] }
+        if !region.isEdited || merger.isSame(sides.edited, b: sides.current) {
+            return [TextPiece(bytes: sides.current)]
+        }
         return try merger.resolve(sides, of: unit, spending: &budget)
     }
 
@@ -150,10 +152,10 @@ private struct TextAssembly {
         if region.base.lowerBound > 0 { last = base.bytes(region.base.lowerBound - 1..<region.base.lowerBound) }
         for group in groups {
             guard let first = group.first(where: { !$0.bytes.isEmpty }) else { continue }
-            if let last, !merger.parts(last, first.bytes, by: unit) { return false }
+            if let last, !merger.parts(last, right: first.bytes, by: unit) { return false }
             last = group.last { !$0.bytes.isEmpty }?.bytes
         }
         guard let last, region.base.upperBound < base.ids.count else { return true }
-        return merger.parts(last, base.bytes(region.base.upperBound..<region.base.upperBound + 1), by: unit)
+        return merger.parts(last, right: base.bytes(region.base.upperBound..<region.base.upperBound + 1), by: unit)
     }
 }

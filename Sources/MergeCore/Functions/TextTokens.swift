@@ -46,12 +46,12 @@ struct TokenInterner {
     mutating func tokens(_ bounds: [Int]) -> TextTokens {
         var ids: [Int32] = []
         ids.reserveCapacity(bounds.count)
-        for index in 0..<bounds.count - 1 { ids.append(id(bounds[index], bounds[index + 1] - bounds[index])) }
+        for index in 0..<bounds.count - 1 { ids.append(id(bounds[index], count: bounds[index + 1] - bounds[index])) }
         return TextTokens(bounds: bounds, ids: ids)
     }
 
-    private mutating func id(_ start: Int, _ count: Int) -> Int32 {
-        let hash = hash(start, count)
+    private mutating func id(_ start: Int, count: Int) -> Int32 {
+        let hash = hash(start, count: count)
         let mask = slots.count - 1
         var slot = hash & mask
         while slots[slot] >= 0 {
@@ -68,7 +68,7 @@ struct TokenInterner {
     }
 
     /// The seed differs in each process, so that no text can be prepared whose tokens all collide.
-    private func hash(_ start: Int, _ count: Int) -> Int {
+    private func hash(_ start: Int, count: Int) -> Int {
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
         return hasher.finalize()

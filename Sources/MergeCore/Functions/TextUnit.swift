@@ -9,8 +9,8 @@ enum TextUnit {
     /// Returns the offsets of the pieces' starts and of the last piece's end.
     func bounds(of range: Range<Int>, in bytes: [UInt8]) -> [Int] {
         switch self {
-        case .line: Self.lines(range, bytes)
-        case .word: Self.words(range, bytes)
+        case .line: Self.lines(range, bytes: bytes)
+        case .word: Self.words(range, bytes: bytes)
         }
     }
 
@@ -21,7 +21,7 @@ enum TextUnit {
     }
 
     /// Cuts after each `\r\n`, `\n` or lone `\r`; the last line may lack its end.
-    private static func lines(_ range: Range<Int>, _ bytes: [UInt8]) -> [Int] {
+    private static func lines(_ range: Range<Int>, bytes: [UInt8]) -> [Int] {
         var bounds = [range.lowerBound]
         bytes.withUnsafeBufferPointer { bytes in
             for index in range where bytes[index] == 10 || bytes[index] == 13 {
@@ -36,7 +36,7 @@ enum TextUnit {
     /// Cuts into runs of letters and digits, runs of white space within a line, and other single characters.
     ///
     /// Marks belong to the character before them.
-    private static func words(_ range: Range<Int>, _ bytes: [UInt8]) -> [Int] {
+    private static func words(_ range: Range<Int>, bytes: [UInt8]) -> [Int] {
         var cutter = WordCutter()
         var index = range.lowerBound
         bytes.withUnsafeBufferPointer { bytes in

@@ -72,7 +72,7 @@ package struct TokenDiff {
     }
 
     private mutating func compare(wordsFirst areWords: [Bool], spending budget: inout WorkBudget) throws(WorkSpent) {
-        let (xs, ys) = trim(Array(0..<Int32(base.count))[...], Array(0..<Int32(side.count))[...])
+        let (xs, ys) = trim(Array(0..<Int32(base.count))[...], ys: Array(0..<Int32(side.count))[...])
         let words = xs.filter { areWords[Int(base[Int($0)])] }
         if words.count < xs.count {
             try compare(words, ys.filter { areWords[Int(side[Int($0)])] }, depth: 0, spending: &budget)
@@ -91,10 +91,10 @@ package struct TokenDiff {
         _ xs: [Int32], _ ys: [Int32], depth: Int, spending budget: inout WorkBudget
     ) throws(WorkSpent) {
         try budget.spend(xs.count + ys.count)
-        let (trimmedX, trimmedY) = trim(xs[...], ys[...])
+        let (trimmedX, trimmedY) = trim(xs[...], ys: ys[...])
         if trimmedX.isEmpty || trimmedY.isEmpty { return }
-        let (heldX, heldY) = common(trimmedX, trimmedY)
-        let (restX, restY) = trim(heldX[...], heldY[...])
+        let (heldX, heldY) = common(trimmedX, ys: trimmedY)
+        let (restX, restY) = trim(heldX[...], ys: heldY[...])
         if restX.isEmpty || restY.isEmpty { return }
         let xs = Array(restX)
         let ys = Array(restY)
@@ -103,7 +103,7 @@ package struct TokenDiff {
             take(search.matches, of: xs, ys)
             return
         }
-        let anchors = depth < Self.maximumDepth ? anchors(xs, ys) : []
+        let anchors = depth < Self.maximumDepth ? anchors(xs, ys: ys) : []
         if anchors.isEmpty {
             try search.runOn(spending: &budget)
             take(search.matches, of: xs, ys)
@@ -124,7 +124,7 @@ package struct TokenDiff {
 
     /// Matches equal tokens at both ends and removes them.
     private mutating func trim(
-        _ xs: ArraySlice<Int32>, _ ys: ArraySlice<Int32>
+        _ xs: ArraySlice<Int32>, ys: ArraySlice<Int32>
     ) -> (ArraySlice<Int32>, ArraySlice<Int32>) {
         var (x, y) = (xs.startIndex, ys.startIndex)
         var (endX, endY) = (xs.endIndex, ys.endIndex)
@@ -142,7 +142,7 @@ package struct TokenDiff {
     }
 
     /// Removes the tokens that the other side lacks, because they have no counterpart.
-    private mutating func common(_ xs: ArraySlice<Int32>, _ ys: ArraySlice<Int32>) -> ([Int32], [Int32]) {
+    private mutating func common(_ xs: ArraySlice<Int32>, ys: ArraySlice<Int32>) -> ([Int32], [Int32]) {
         for x in xs { baseCounts[Int(base[Int(x)])] = 1 }
         for y in ys { sideCounts[Int(side[Int(y)])] = 1 }
         let held = (
@@ -154,7 +154,7 @@ package struct TokenDiff {
     }
 
     /// Returns the longest sequence of unique tokens that ascends on both sides.
-    private mutating func anchors(_ xs: [Int32], _ ys: [Int32]) -> [(Int, Int)] {
+    private mutating func anchors(_ xs: [Int32], ys: [Int32]) -> [(Int, Int)] {
         // A token's position plus one, or -1 if the token is not unique.
         for (index, x) in xs.enumerated() {
             let id = Int(base[Int(x)])

@@ -12,7 +12,7 @@ package enum NearestName {
             // A truncated word is the most likely mistake.
             if wanted.count >= 3, known.starts(with: wanted) { return candidate }
             if ending == nil, wanted.count >= 4, known.reversed().starts(with: wanted.reversed()) { ending = candidate }
-            let distance = editDistance(wanted, known)
+            let distance = editDistance(wanted, b: known)
             if distance < best?.distance ?? Int.max { best = (candidate, distance) }
         }
         guard let best, best.distance <= max(1, max(wanted.count, best.name.unicodeScalars.count) / 3) else {
@@ -39,7 +39,7 @@ package enum NearestName {
     }
 
     /// Returns the optimal string alignment distance (Damerau 1964), in which a swap of neighbours is one edit.
-    private static func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+    private static func editDistance(_ a: [Unicode.Scalar], b: [Unicode.Scalar]) -> Int {
         guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
         var before = [Int](repeating: 0, count: b.count + 1)
         var previous = Array(0...b.count)

@@ -19,8 +19,8 @@ package struct Rehearsal {
     package func judge(
         _ recorded: RecordedOutcome, active edit: RehearsedEdit, new newEdit: RehearsedEdit
     ) -> RehearsalVerdict {
-        if let obstacle = obstacle(edit, newEdit) { return .unjudged(obstacle) }
-        let possible = circumstances(edit, newEdit)
+        if let obstacle = obstacle(edit, newEdit: newEdit) { return .unjudged(obstacle) }
+        let possible = circumstances(edit, newEdit: newEdit)
         var comparisons = possible.map { Comparison($0, by: self, active: edit, new: newEdit) }
         if recorded.isOfActiveRules {
             let likely = comparisons.filter { $0.difference.active.kinds == [recorded.kind] }
@@ -64,12 +64,12 @@ package struct Rehearsal {
         }
     }
 
-    private func circumstances(_ edit: RehearsedEdit, _ newEdit: RehearsedEdit) -> [Circumstances] {
+    private func circumstances(_ edit: RehearsedEdit, newEdit: RehearsedEdit) -> [Circumstances] {
         var circumstances: [Circumstances] = []
         for reading in RehearsedEdit.Reading.allCases {
             guard let action = edit.actions[reading], let newAction = newEdit.actions[reading] else { continue }
-            let guards = active.freezing(edit.section, action)
-            let newGuards = new.freezing(newEdit.section, newAction)
+            let guards = active.freezing(edit.section, action: action)
+            let newGuards = new.freezing(newEdit.section, action: newAction)
             let isTied = guards.mapValues(\.value) == newGuards.mapValues(\.value)
             for (state, row) in zip(edit.states, newEdit.states).enumerated() {
                 for isFrozen in row.0.isPresent && !guards.isEmpty ? [false, true] : [false] {
@@ -90,7 +90,7 @@ package struct Rehearsal {
         let section = resource.sections[edit.section]
         let state = edit.states[circumstances.state]
         let action = edit.actions[circumstances.reading] ?? .edit([])
-        let rule = isFrozen ? resource.freezing(edit.section, action).min { $0.key < $1.key }?.value.rule : nil
+        let rule = isFrozen ? resource.freezing(edit.section, action: action).min { $0.key < $1.key }?.value.rule : nil
         var budget = WorkBudget.push
         let decision = evaluator.decide(
             action, at: edit.section, in: section, on: FoundRow(state.found, guards: RowGuards(frozen: rule)),
@@ -99,7 +99,7 @@ package struct Rehearsal {
     }
 
     /// Returns the difference of the rules that only the database could evaluate, if any.
-    private func obstacle(_ edit: RehearsedEdit, _ newEdit: RehearsedEdit) -> UnjudgedReason? {
+    private func obstacle(_ edit: RehearsedEdit, newEdit: RehearsedEdit) -> UnjudgedReason? {
         let (section, newSection) = (active.sections[edit.section], new.sections[newEdit.section])
         if section.table != newSection.table || section.kind != newSection.kind { return .otherTable }
         if section.visibility?.value != newSection.visibility?.value
@@ -126,7 +126,7 @@ extension Resource {
     /// Returns the conditions by section that may freeze a row against an action.
     ///
     /// A record is not deleted if a row that would be deleted with it is frozen.
-    fileprivate func freezing(_ position: Int, _ action: RowAction) -> [String: Ruled<String>] {
+    fileprivate func freezing(_ position: Int, action: RowAction) -> [String: Ruled<String>] {
         var rules: [String: Ruled<String>] = [:]
         let isWholeRecord = if case .delete = action { position == 0 && root.softDelete == nil } else { false }
         for section in isWholeRecord ? sections : [sections[position]] { rules[section.name] = section.frozenWhen }

@@ -40,7 +40,7 @@ package struct Outcome: Sendable, Hashable {
         func hash(into hasher: inout Hasher) { hasher.combine(fields) }
     }
 
-    private mutating func set<Field: Hashable>(_ member: WritableKeyPath<Rare.Fields, Field>, _ value: Field) {
+    private mutating func set<Field: Hashable>(_ member: WritableKeyPath<Rare.Fields, Field>, value: Field) {
         var fields = rare?.fields ?? Rare.Fields()
         if fields[keyPath: member] == value { return }
         fields[keyPath: member] = value
@@ -50,49 +50,49 @@ package struct Outcome: Sendable, Hashable {
     /// The parts for which a merge function had to choose a side.
     package var parts: [MergedPart] {
         get { rare?.fields.parts ?? [] }
-        set { set(\.parts, newValue) }
+        set { set(\.parts, value: newValue) }
     }
 
     /// The reason why the rule's merge function did not decide.
     package var fallback: String? {
         get { rare?.fields.fallback }
-        set { set(\.fallback, newValue) }
+        set { set(\.fallback, value: newValue) }
     }
 
     /// The kind of guard that decided, or nil if none did.
     package var guardKind: GuardKind? {
         get { rare?.fields.guardKind }
-        set { set(\.guardKind, newValue) }
+        set { set(\.guardKind, value: newValue) }
     }
 
     /// The deleted row, if the deletion of its record deleted it.
     package var deletedRow: [Value]? {
         get { rare?.fields.deletedRow }
-        set { set(\.deletedRow, newValue) }
+        set { set(\.deletedRow, value: newValue) }
     }
 
     /// The deleted row with all its columns, for the journal.
     package var wholeRow: RawRow? {
         get { rare?.fields.wholeRow }
-        set { set(\.wholeRow, newValue) }
+        set { set(\.wholeRow, value: newValue) }
     }
 
     /// The rows that the database deleted or changed along with the row, or would have.
     package var cascades: [Cascade] {
         get { rare?.fields.cascades ?? [] }
-        set { set(\.cascades, newValue) }
+        set { set(\.cascades, value: newValue) }
     }
 
     /// The fields and columns of a foreign change whose values the database's log does not contain.
     package var unlogged: [String] {
         get { rare?.fields.unlogged ?? [] }
-        set { set(\.unlogged, newValue) }
+        set { set(\.unlogged, value: newValue) }
     }
 
     /// The author of the value that a conflict met, or nil if it was not requested.
     package var authorship: Authorship? {
         get { rare?.fields.authorship }
-        set { set(\.authorship, newValue) }
+        set { set(\.authorship, value: newValue) }
     }
 
     /// Creates the outcome of a group, or of a whole row if `group` is nil.

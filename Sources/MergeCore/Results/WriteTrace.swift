@@ -39,20 +39,20 @@ package struct RowWrites: Sendable {
             case .deleted: return .deleted
             case .created(let values):
                 guard let values else { return .unknown }
-                guard let group else { return Self.trace(values, section) }
+                guard let group else { return Self.trace(values, of: section) }
                 let wanted = values.filter { section.groups[group].fields.contains($0.key) }
-                return wanted.count == section.groups[group].fields.count ? Self.trace(wanted, section) : .unknown
+                return wanted.count == section.groups[group].fields.count ? Self.trace(wanted, of: section) : .unknown
             case .group(let written, let values):
                 if let group, group != written { continue }
                 guard let values else { return .unknown }
                 let fields = zip(section.groups[written].fields, values)
-                return Self.trace(Dictionary(fields) { first, _ in first }, section)
+                return Self.trace(Dictionary(fields) { first, _ in first }, of: section)
             }
         }
         return nil
     }
 
-    private static func trace(_ values: [Int: KeptValue], _ section: Section) -> WriteTrace {
+    private static func trace(_ values: [Int: KeptValue], of section: Section) -> WriteTrace {
         var columns: [String: KeptValue] = [:]
         for (field, value) in values { columns[section.columns[section.fields[field].column].name] = value }
         return .columns(columns)

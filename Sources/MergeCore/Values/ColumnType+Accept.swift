@@ -147,7 +147,7 @@ extension Scalar {
         switch self {
         case .integer(let small): value = Int128(small)
         case .number(let number):
-            guard let whole = number.integer else { throw outOfRange(number, range) }
+            guard let whole = number.integer else { throw outOfRange(number, range: range) }
             value = whole
         case .text(let text):
             guard let whole = Self.decimalInteger(text) else { throw ValueProblem("is not a decimal integer") }
@@ -170,7 +170,7 @@ extension Scalar {
         }
     }
 
-    private func outOfRange(_ number: ExactDecimal, _ range: ClosedRange<Int128>) -> ValueProblem {
+    private func outOfRange(_ number: ExactDecimal, range: ClosedRange<Int128>) -> ValueProblem {
         number.fractionDigits > 0
             ? ValueProblem("has a fraction; an integer is needed")
             : ValueProblem("is outside the column's range, \(range.lowerBound) to \(range.upperBound)")

@@ -26,7 +26,7 @@ extension ColumnType {
             }
             return .dateTime(try Self.fits(moment, sent: fraction, held: digits))
         case .time(let digits):
-            return .time(try Self.span(&reader, digits))
+            return .time(try Self.span(&reader, digits: digits))
         default:
             guard let date = reader.date(), reader.isAtEnd else {
                 throw ValueProblem("is not a date such as 2026-11-20")
@@ -40,7 +40,7 @@ extension ColumnType {
         return value
     }
 
-    private static func span(_ reader: inout TimeReader, _ digits: Int) throws(ValueProblem) -> TimeSpan {
+    private static func span(_ reader: inout TimeReader, digits: Int) throws(ValueProblem) -> TimeSpan {
         let negative = reader.take("-")
         guard let (hours, width) = reader.number(), (2...3).contains(width), reader.take(":"),
             let minute = reader.digits(2), minute < 60, reader.take(":"), let second = reader.digits(2), second < 60,

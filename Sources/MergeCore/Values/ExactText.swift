@@ -15,7 +15,7 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
         guard a.string.utf8.count == b.string.utf8.count else { return false }
         let same = a.string.utf8.withContiguousStorageIfAvailable { x in
             b.string.utf8.withContiguousStorageIfAvailable { y in
-                Self.same(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y))
+                Self.same(UnsafeRawBufferPointer(x), b: UnsafeRawBufferPointer(y))
             }
         }
         // Strings of other libraries may have no contiguous storage.
@@ -23,7 +23,7 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
     }
 
     /// Compares texts of equal length, eight bytes at a time, because every base is compared with the current value.
-    private static func same(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    private static func same(_ a: UnsafeRawBufferPointer, b: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         while place + 8 <= a.count {
             let (x, y) = (

@@ -29,7 +29,7 @@ package struct JSONParser {
         return true
     }
 
-    private mutating func word(_ word: String, _ tree: JSONTree) -> JSONTree? {
+    private mutating func word(_ word: String, tree: JSONTree) -> JSONTree? {
         guard bytes[index...].starts(with: word.utf8) else { return nil }
         index += word.utf8.count
         return tree
@@ -42,9 +42,9 @@ package struct JSONParser {
         case UInt8(ascii: "{"): return object(depth)
         case UInt8(ascii: "["): return array(depth)
         case UInt8(ascii: "\""): return string().map { .text(ExactText($0)) }
-        case UInt8(ascii: "t"): return word("true", .boolean(true))
-        case UInt8(ascii: "f"): return word("false", .boolean(false))
-        case UInt8(ascii: "n"): return word("null", .null)
+        case UInt8(ascii: "t"): return word("true", tree: .boolean(true))
+        case UInt8(ascii: "f"): return word("false", tree: .boolean(false))
+        case UInt8(ascii: "n"): return word("null", tree: .null)
         default: return number()
         }
     }

@@ -15,7 +15,7 @@ package enum JSONQuoting {
         var start = 0
         while let index = firstEscape(in: utf8, from: start) {
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
-            escape(utf8[index], &bytes)
+            escape(utf8[index], to: &bytes)
             start = index + 1
         }
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
@@ -52,7 +52,7 @@ package enum JSONQuoting {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private static func escape(_ byte: UInt8, _ bytes: inout [UInt8]) {
+    private static func escape(_ byte: UInt8, to bytes: inout [UInt8]) {
         switch byte {
         case 0x08: bytes.append(contentsOf: "\\b".utf8)
         case 0x09: bytes.append(contentsOf: "\\t".utf8)

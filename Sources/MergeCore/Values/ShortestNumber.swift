@@ -37,11 +37,11 @@ package enum ShortestNumber {
             pointAfter -= 1
         }
         if digits == [48] { return "0" }
-        return (isNegative ? "-" : "") + layout(digits, pointAfter + exponent)
+        return (isNegative ? "-" : "") + layout(digits, n: pointAfter + exponent)
     }
 
     /// Writes `digits` with the point after the first `n` of them (ECMA-262 Number::toString).
-    private static func layout(_ digits: [UInt8], _ n: Int) -> String {
+    private static func layout(_ digits: [UInt8], n: Int) -> String {
         let text = String(decoding: digits, as: UTF8.self)
         let k = digits.count
         if k <= n, n <= 21 { return text + String(repeating: "0", count: n - k) }

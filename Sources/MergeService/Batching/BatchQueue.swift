@@ -142,10 +142,10 @@ final class BatchQueue<Work: BatchWork>: Sendable {
     private func end(_ batch: [Waiting], _ result: Result<[Work.Answer], StoreError>) {
         state.withLock { $0.finish(batch, now: .now) }
         // Another task resumes the callers, so that the lane can continue.
-        if batch.count > 1 { Task { Self.tell(batch, result) } } else { Self.tell(batch, result) }
+        if batch.count > 1 { Task { Self.tell(batch, result: result) } } else { Self.tell(batch, result: result) }
     }
 
-    private static func tell(_ batch: [Waiting], _ result: Result<[Work.Answer], StoreError>) {
+    private static func tell(_ batch: [Waiting], result: Result<[Work.Answer], StoreError>) {
         switch result {
         case .success(let answers):
             for (waiting, answer) in zip(batch, answers) { waiting.resume(.success(answer)) }

@@ -28,7 +28,7 @@ package struct KeyedExecution: Sendable {
     ) async throws(Failure) -> PushAnswer {
         guard let key, let journal = active.journal else { return try await run() }
         let isFirst = inFlight.begin(key.name)
-        if !isFirst { try await waitForOther(key, deadline) }
+        if !isFirst { try await waitForOther(key, until: deadline) }
         defer { inFlight.end(key.name) }
         // After a wait for the same push, its answer is most likely stored.
         if !isFirst, let known = try await stored(key, in: journal, active: active, until: deadline) { return known }
@@ -66,12 +66,12 @@ package struct KeyedExecution: Sendable {
     ) async throws(Failure) -> PushAnswer? {
         guard let journal = active.journal else { return nil }
         // A running push may have an uncommitted entry in a write-ahead journal.
-        if !inFlight.begin(key.name) { try await waitForOther(key, deadline) }
+        if !inFlight.begin(key.name) { try await waitForOther(key, until: deadline) }
         defer { inFlight.end(key.name) }
         return try await stored(key, in: journal, active: active, until: deadline)
     }
 
-    private func waitForOther(_ key: PushKey, _ deadline: ContinuousClock.Instant) async throws(Failure) {
+    private func waitForOther(_ key: PushKey, until deadline: ContinuousClock.Instant) async throws(Failure) {
         do {
             try await inFlight.beginLater(key.name, until: deadline)
         } catch {

@@ -29,7 +29,7 @@ struct AuthorSearch {
         var outcomes = edit.outcomes
         for index in outcomes.indices where outcomes[index].isConflict {
             let section = edit.resource.sections[outcomes[index].section]
-            let write = last[index].flatMap { isCurrent($0.write, outcomes[index], of: section) ? $0 : nil }
+            let write = last[index].flatMap { isCurrent($0.write, outcome: outcomes[index], of: section) ? $0 : nil }
             outcomes[index].authorship = Authorship(author: write?.author)
         }
         return EditResult(
@@ -131,7 +131,7 @@ struct AuthorSearch {
     }
 
     /// Returns true if the conflict found the values of this write, so that no other program has changed them.
-    private func isCurrent(_ write: WriteTrace, _ outcome: Outcome, of section: Section) -> Bool {
+    private func isCurrent(_ write: WriteTrace, outcome: Outcome, of section: Section) -> Bool {
         let current = outcome.sides?.current ?? .null
         switch write {
         case .deleted: return current == .null

@@ -30,7 +30,7 @@ extension Journal {
                 case .integer(let last) = bounds[1]
             else { return JournalActivity(now: now, minutes: [], isComplete: true) }
             let (oldest, newest) = (Int(clamping: first), Int(clamping: last))
-            let wanted = try Self.firstNumber(since: start, in: oldest...newest, tables, session)
+            let wanted = try Self.firstNumber(since: start, in: oldest...newest, tables, session: session)
             let from = max(wanted, newest - Self.mostCounted + 1)
             guard from <= newest else { return JournalActivity(now: now, minutes: [], isComplete: true) }
             var found = try session.query(tables.minutes(since: start, from...newest)).compactMap { tables.minute($0) }
@@ -47,7 +47,7 @@ extension Journal {
 
     /// Returns the first number whose entry is of a time or later, by binary search without an index on the time.
     private static func firstNumber(
-        since time: DateTime, in numbers: ClosedRange<Int>, _ tables: JournalTables, _ session: any StoreSession
+        since time: DateTime, in numbers: ClosedRange<Int>, _ tables: JournalTables, session: any StoreSession
     ) throws(StoreError) -> Int {
         var low = numbers.lowerBound
         var high = numbers.upperBound + 1

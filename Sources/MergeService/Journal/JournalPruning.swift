@@ -89,9 +89,9 @@ package struct JournalPruning: Sendable {
         let (clock, last) = try clock(of: journal, in: session)
         let now = ClockJump.Reading(clock: clock, stopwatch: stopwatch)
         let earlier = try meta(reading, of: journal, in: session).flatMap { ClockJump.Reading($0) }
-        try set(reading, now.text, of: journal, in: session)
+        try set(reading, value: now.text, of: journal, in: session)
         if let earlier, ClockJump.lies(between: earlier, and: now) {
-            try set(jump, ClockJump(found: clock, last: last).text, of: journal, in: session)
+            try set(jump, value: ClockJump(found: clock, last: last).text, of: journal, in: session)
         }
         return try meta(jump, of: journal, in: session).flatMap { ClockJump($0) }?.held(days: days, at: clock) ?? 0
     }
@@ -106,7 +106,7 @@ package struct JournalPruning: Sendable {
     }
 
     private static func set(
-        _ name: String, _ value: String, of journal: Journal, in session: any StoreSession
+        _ name: String, value: String, of journal: Journal, in session: any StoreSession
     ) throws(StoreError) {
         _ = try session.execute(journal.tables.setMeta(name, value))
         _ = try session.execute(journal.tables.changeMeta(name, value))

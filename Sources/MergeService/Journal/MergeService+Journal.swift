@@ -204,7 +204,7 @@ extension Journal {
         _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> (rows: Int, bytes: Int, lastDay: Int)? {
         let (rows, lastDay) = try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
-            (try session.query(tables.size), try Self.lastDay(tables, session))
+            (try session.query(tables.size), try Self.lastDay(tables, in: session))
         }
         guard let row = rows.first, case .integer(let count) = row[0], case .integer(let bytes) = row[1] else {
             return nil
@@ -235,7 +235,7 @@ extension Journal {
             guard case .integer(let last)? = try session.query(tables.bounds).first?.last else {
                 return EntryCounts(oldestSeconds: age, refused: 0)
             }
-            let newest = min(try Self.lastDay(tables, session), Self.counted)
+            let newest = min(try Self.lastDay(tables, in: session), Self.counted)
             let found = try session.query(tables.refused(after: Int(clamping: last) - newest)).first?.first
             guard case .integer(let count)? = found else { return EntryCounts(oldestSeconds: age, refused: 0) }
             return EntryCounts(oldestSeconds: age, refused: Int(clamping: count))
@@ -258,7 +258,7 @@ extension Journal {
     }
 
     /// Counts the numbers of the last day; a binary search finds the first, without an index on the time.
-    private static func lastDay(_ tables: JournalTables, _ session: any StoreSession) throws(StoreError) -> Int {
+    private static func lastDay(_ tables: JournalTables, in session: any StoreSession) throws(StoreError) -> Int {
         guard let bounds = try session.query(tables.bounds).first, case .integer(let first) = bounds[0],
             case .integer(let last) = bounds[1]
         else { return 0 }

@@ -127,7 +127,7 @@ package final class RecordDigests {
                 : link(of: section, to: row)
             sections.append(link.map { Sections.Rows(link: $0, digest: isRoot ? digest : 0) })
         }
-        let name = name(row, resource)
+        let name = name(row, of: resource)
         // The last record of a piece is read again as the first of the next piece.
         if found.last?.name == name { found.removeLast() }
         if !isNoting { first = found.count }
@@ -158,14 +158,14 @@ package final class RecordDigests {
 
     /// Adds a row of another section to its record, whose root row was added before.
     func note(_ row: [Value], digest: UInt64, of section: Int, root: [Value], in resource: Resource) {
-        guard let place = place(of: name(root, resource)), let rows = found[place].sections.sections[section],
+        guard let place = place(of: name(root, of: resource)), let rows = found[place].sections.sections[section],
             link(resource.sections[section].parent.lazy.map(\.column), of: row, resource.sections[section])
                 == rows.link
         else { return }
         found[place].sections.sections[section]?.digest = rows.digest &+ digest
     }
 
-    private func name(_ root: [Value], _ resource: Resource) -> Name {
+    private func name(_ root: [Value], of resource: Resource) -> Name {
         Name(resource: ObjectIdentifier(resource), key: resource.root.key(of: root))
     }
 }

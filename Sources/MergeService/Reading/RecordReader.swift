@@ -228,7 +228,7 @@ struct RecordReader {
         for part in received {
             do throws(StoreError) {
                 let rows = try part.rows.get()
-                if exceeds(rows, section, records: part.records) { isWhole = false }
+                if exceeds(rows, of: section, records: part.records) { isWhole = false }
                 for row in rows { found[columns.map { row[$0] }, default: []].append(row) }
             } catch {
                 guard error.kind == .unreadable else { throw error }
@@ -254,7 +254,7 @@ struct RecordReader {
     func rows(of section: Section, linkedBy link: [Value], locking: Bool) throws(StoreError) -> [[Value]] {
         let columns = section.parent.map(\.column)
         let mayPreselectOthers = RecordKey(link).hasText && section.keyCount > 0 && !dialect.lockingClause.isEmpty
-        if locking, mayPreselectOthers, !locks, let own = try lockWithoutOthers(section, link) { return own }
+        if locking, mayPreselectOthers, !locks, let own = try lockWithoutOthers(section, link: link) { return own }
         return try rows(of: section, where: columns, in: [link], locking: locking)
     }
 
@@ -263,7 +263,7 @@ struct RecordReader {
     /// Unlike a locking read by the link, it does not wait for uncommitted rows of other programs.
     ///
     /// - Returns: nil if the collation equates no other rows, or another program has just committed rows.
-    private func lockWithoutOthers(_ section: Section, _ link: [Value]) throws(StoreError) -> [[Value]]? {
+    private func lockWithoutOthers(_ section: Section, link: [Value]) throws(StoreError) -> [[Value]]? {
         let columns = section.parent.map(\.column)
         var equated: [[Value]]?
         do throws(StoreError) {
@@ -274,7 +274,7 @@ struct RecordReader {
         }
         let own: [[Value]]
         if let equated {
-            own = Self.equal(equated, columns, to: [link])
+            own = Self.equal(equated, columns: columns, to: [link])
         } else {
             own = try rows(of: section, where: columns, in: [link], locking: false)
         }
@@ -283,7 +283,7 @@ struct RecordReader {
         let locked = try rows(of: section, where: Array(0..<section.keyCount), in: keys, locking: true)
         let current = try rows(of: section, where: columns, in: [link], locking: false)
         guard Set(current.map { section.key(of: $0).parts }).isSubset(of: keys) else { return nil }
-        return Self.equal(locked, columns, to: [link])
+        return Self.equal(locked, columns: columns, to: [link])
     }
 
     /// Reads rows whose columns contain one of the tuples, in batches.
@@ -308,8 +308,8 @@ struct RecordReader {
             }
         } _: { batch throws(StoreError) in
             let tuples = asked.popFirst() ?? []
-            var found = includesEquated ? batch : Self.equal(batch, columns, to: tuples)
-            if exceeds(batch, section, records: tuples.count) {
+            var found = includesEquated ? batch : Self.equal(batch, columns: columns, to: tuples)
+            if exceeds(batch, of: section, records: tuples.count) {
                 // The caller reads several records one by one later.
                 guard found.count < batch.count, tuples.count == 1 else { throw tooLarge(section) }
                 found = try allRows(
@@ -333,9 +333,9 @@ struct RecordReader {
                 select(
                     section, where: columns, in: tuples, locking: locking, includesHidden: includesHidden,
                     records: factor))
-            let found = Self.equal(rows, columns, to: tuples)
+            let found = Self.equal(rows, columns: columns, to: tuples)
             guard found.count <= rowsPerRecord else { throw tooLarge(section) }
-            if !exceeds(rows, section, records: factor) { return found }
+            if !exceeds(rows, of: section, records: factor) { return found }
             factor *= 2
         }
         throw StoreError(
@@ -346,7 +346,7 @@ struct RecordReader {
 
     private static let mostPreselected = 16
 
-    private static func equal(_ rows: [[Value]], _ columns: [Int], to tuples: [[Value]]) -> [[Value]] {
+    private static func equal(_ rows: [[Value]], columns: [Int], to tuples: [[Value]]) -> [[Value]] {
         if tuples.count == 1, let only = tuples.first {
             func isEqual(_ row: [Value]) -> Bool { zip(columns, only).allSatisfy { row[$0] == $1 } }
             return rows.allSatisfy(isEqual) ? rows : rows.filter(isEqual)
@@ -369,7 +369,7 @@ struct RecordReader {
     }
 
     /// A list's SELECT requests one row more than the limit.
-    private func exceeds(_ rows: [[Value]], _ section: Section, records: Int) -> Bool {
+    private func exceeds(_ rows: [[Value]], of section: Section, records: Int) -> Bool {
         section.kind == .list && rows.count > rowsPerRecord * records
     }
 

@@ -83,11 +83,11 @@ package final class MergeService: Sendable {
         }
         try await longReads.acquire(if: isLong, until: deadline, for: caller)
         defer { longReads.release(if: isLong) }
-        return try await recordAlone(resource, key, for: viewer, deadline: deadline)
+        return try await recordAlone(resource, key: key, for: viewer, deadline: deadline)
     }
 
     private func recordAlone(
-        _ resource: Resource, _ key: RecordKey, for viewer: Viewer?, deadline: ContinuousClock.Instant
+        _ resource: Resource, key: RecordKey, for viewer: Viewer?, deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> ReadRecord? {
         let record = try await engine.read(deadline: deadline) { session throws(StoreError) in
             try self.records([(resource, key)], in: session)[0]
@@ -287,7 +287,7 @@ package final class MergeService: Sendable {
         var retries = RetryPolicy()
         while true {
             do throws(StoreError) {
-                let outcome = try await runOnce(push, mode)
+                let outcome = try await runOnce(push, mode: mode)
                 guard case .runAgain(let next) = outcome else {
                     await merging.fence.tell(until: push.deadline)
                     return outcome
@@ -299,7 +299,7 @@ package final class MergeService: Sendable {
         }
     }
 
-    private func runOnce(_ push: PushItem, _ mode: RunMode) async throws(StoreError) -> PushOutcome {
+    private func runOnce(_ push: PushItem, mode: RunMode) async throws(StoreError) -> PushOutcome {
         // A run that met an in-doubt COMMIT runs again after the decision.
         if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
         let outcomes = try await engine.withConnection(for: .write, deadline: push.deadline) {

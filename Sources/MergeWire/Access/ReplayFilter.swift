@@ -45,7 +45,7 @@ package enum ReplayFilter {
                         writer.array { writer in
                             for node in results.elements { write(node, &writer) }
                         }
-                    case "problem": problem(value, &writer)
+                    case "problem": problem(value, to: &writer)
                     default: writer.raw(value.text)
                     }
                 }
@@ -74,7 +74,7 @@ package enum ReplayFilter {
                             self.outcome(outcome, of: resource, seenAs: sight, to: &writer)
                         }
                     }
-                case "problem": problem(value, &writer)
+                case "problem": problem(value, to: &writer)
                 default: writer.raw(value.text)
                 }
             }
@@ -86,7 +86,7 @@ package enum ReplayFilter {
     }
 
     /// Writes a problem without the colliding row, which the client may no longer read.
-    private static func problem(_ node: JSONNode, _ writer: inout JSONWriter) {
+    private static func problem(_ node: JSONNode, to writer: inout JSONWriter) {
         writer.object { writer in
             for (name, value) in node.members where name.string != "record" {
                 writer.name(name.string)

@@ -36,7 +36,7 @@ package enum RulesTreeEncoder {
             }
             writer.member("findings")
             writer.array { writer in
-                for finding in findings { self.finding(finding, &writer) }
+                for finding in findings { self.finding(finding, to: &writer) }
             }
         }
         return writer.bytes
@@ -46,12 +46,12 @@ package enum RulesTreeEncoder {
     package static func findings(_ findings: [Finding]) -> [UInt8] {
         var writer = JSONWriter()
         writer.array { writer in
-            for finding in findings { self.finding(finding, &writer) }
+            for finding in findings { self.finding(finding, to: &writer) }
         }
         return writer.bytes
     }
 
-    private static func finding(_ finding: Finding, _ writer: inout JSONWriter) {
+    private static func finding(_ finding: Finding, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("file")
             writer.string(finding.file)
@@ -76,12 +76,12 @@ package enum RulesTreeEncoder {
             writer.flag(isInService)
             writer.member("sections")
             writer.array { writer in
-                for section in resource.sections { self.section(section, &writer) }
+                for section in resource.sections { self.section(section, to: &writer) }
             }
         }
     }
 
-    private static func section(_ section: Section, _ writer: inout JSONWriter) {
+    private static func section(_ section: Section, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("section")
             writer.string(section.name)

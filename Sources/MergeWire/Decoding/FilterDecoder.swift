@@ -64,7 +64,7 @@ package struct FilterDecoder {
         var texts: [(name: String, text: [UInt8])] = []
         for (name, node) in root.members {
             let path = Self.top.member(name.string)
-            let resource = try resource(name, path)
+            let resource = try resource(name, at: path)
             guard node.isObject else {
                 throw Invalid.problem(path, "must be an object of fields, not \(node.scalar.kind)")
             }
@@ -88,7 +88,7 @@ package struct FilterDecoder {
         return writer.bytes
     }
 
-    private func resource(_ name: ExactText, _ path: WirePath) throws(Problem) -> Resource {
+    private func resource(_ name: ExactText, at path: WirePath) throws(Problem) -> Resource {
         let readable = catalog.resources.filter { viewer?.view(of: $0)?.isClosed != true }
         guard let resource = readable.first(where: { $0.name.isExactly(name.string) }) else {
             let isLong = name.string.utf8.count > NameIndex.maximumBytes

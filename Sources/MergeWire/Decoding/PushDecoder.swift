@@ -104,11 +104,11 @@ package struct PushDecoder: Sendable {
             guard name.string != nil else {
                 throw Invalid.problem(place.member("resource"), "must be the name of a resource")
             }
-            try checkChangeset(edit, place)
+            try checkChangeset(edit, at: place)
         }
     }
 
-    private func checkChangeset(_ edit: JSONNode, _ path: WirePath) throws(Problem) {
+    private func checkChangeset(_ edit: JSONNode, at path: WirePath) throws(Problem) {
         let place = path.member("changeset")
         guard let changeset = edit["changeset"] else { throw Invalid.problem(place, "is missing") }
         guard changeset.isObject else {
@@ -127,7 +127,7 @@ package struct PushDecoder: Sendable {
         nodes.reserveCapacity(edits.count)
         try checkRules(root["rules"], of: edits.lazy.map { (catalog[$0["resource"]?.string ?? ""], $0) })
         for (index, edit) in edits.enumerated() {
-            nodes.append((try resource(edit, place.element(index)), edit))
+            nodes.append((try resource(edit, at: place.element(index)), edit))
         }
         return Push(
             key: key, atomicity: try atomicity(root["atomic"]), edits: try decode(nodes) { place.element($0) },
@@ -158,7 +158,7 @@ package struct PushDecoder: Sendable {
         if let named = root["resource"], !named.isText(resource.name) {
             throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
         }
-        try checkChangeset(root, top)
+        try checkChangeset(root, at: top)
     }
 
     private func merge(_ root: JSONNode, of resource: Resource, key: String?) throws(Problem) -> Push {
@@ -169,7 +169,7 @@ package struct PushDecoder: Sendable {
     private func requestKey(
         _ root: JSONNode, headerKey: String?, sender: String, address: String
     ) throws(Problem) -> RequestKey? {
-        guard let text = try key(root["key"], headerKey) else { return nil }
+        guard let text = try key(root["key"], header: headerKey) else { return nil }
         return RequestKey(
             text: text, name: RequestFingerprint.name(of: text, sender: sender),
             fingerprint: RequestFingerprint.digest(root, address: address))
@@ -191,7 +191,7 @@ package struct PushDecoder: Sendable {
         return edits
     }
 
-    private func resource(_ edit: JSONNode, _ path: WirePath) throws(Problem) -> Resource {
+    private func resource(_ edit: JSONNode, at path: WirePath) throws(Problem) -> Resource {
         let place = path.member("resource")
         let name = edit["resource"]?.string ?? ""
         guard let resource = catalog[name] else {
@@ -204,7 +204,7 @@ package struct PushDecoder: Sendable {
         return resource
     }
 
-    private func key(_ node: JSONNode?, _ header: String?) throws(Problem) -> String? {
+    private func key(_ node: JSONNode?, header: String?) throws(Problem) -> String? {
         let place = Self.keyPlace
         var body: String?
         if let node {

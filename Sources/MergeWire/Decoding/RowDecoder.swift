@@ -35,7 +35,7 @@ struct RowDecoder {
     // MARK: Group form
 
     private func group(_ name: ExactText, from node: JSONNode, at path: WirePath) throws(Problem) -> GroupEdit {
-        guard let index = section.group(named: name.string) else { throw unknownGroup(name, path) }
+        guard let index = section.group(named: name.string) else { throw unknownGroup(name, at: path) }
         let place = path.member(name.string)
         guard node.isObject else { throw Invalid.bareValue(node, at: place) }
         // Without `old`, `new` and `oldHash`, the object is a plain value.
@@ -62,7 +62,7 @@ struct RowDecoder {
         return GroupEdit(group: index, base: base, edited: edited, path: place, isRowForm: false)
     }
 
-    private func unknownGroup(_ sent: ExactText, _ path: WirePath) -> Problem {
+    private func unknownGroup(_ sent: ExactText, at path: WirePath) -> Problem {
         let name = sent.string
         if let field = section.field(named: name), let group = section.group(ofField: field) {
             return Problem(
@@ -94,11 +94,11 @@ struct RowDecoder {
         guard node.isObject else {
             throw Invalid.problem(path(), "must be an object with the fields of the group “\(group.name)”")
         }
-        if node.count != group.fields.count { try checkNames(of: group, node, path()) }
+        if node.count != group.fields.count { try checkNames(of: group, node, at: path()) }
         for field in group.fields {
             let name = section.fields[field].name
             guard let value = try value(of: section.fields[field], in: node, path()) else {
-                try checkNames(of: group, node, path())
+                try checkNames(of: group, node, at: path())
                 throw missing(name, of: group, at: path())
             }
             try fields.read(value, field: field, into: &out, path().member(name))
@@ -119,7 +119,7 @@ struct RowDecoder {
         return present
     }
 
-    private func checkNames(of group: Group, _ node: JSONNode, _ path: WirePath) throws(Problem) {
+    private func checkNames(of group: Group, _ node: JSONNode, at path: WirePath) throws(Problem) {
         let names = group.fields.map { section.fields[$0].name }
         for (name, _) in node.members {
             if let field = section.field(named: name.string), group.fields.contains(field) { continue }
@@ -166,13 +166,13 @@ struct RowDecoder {
         guard let new = node["new"] else { throw Invalid.problem(path.member("new"), "is missing") }
         switch (old.isNull, new.isNull) {
         case (true, true): throw Invalid.problem(path, "has null as “old” and as “new”, which wants nothing")
-        case (true, false): return .create(try creation(new, path.member("new")))
-        case (false, true): return .delete(try deletion(old, path.member("old")))
+        case (true, false): return .create(try creation(new, at: path.member("new")))
+        case (false, true): return .delete(try deletion(old, at: path.member("old")))
         case (false, false): return .edit(try edit(old: old, new: new, at: path))
         }
     }
 
-    private func row(_ node: JSONNode, _ path: WirePath) throws(Problem) -> [Int: JSONNode] {
+    private func row(_ node: JSONNode, at path: WirePath) throws(Problem) -> [Int: JSONNode] {
         guard node.isObject else { throw Invalid.problem(path, "must be an object of fields or null") }
         var out: [Int: JSONNode] = [:]
         for (name, value) in node.members {
@@ -199,18 +199,18 @@ struct RowDecoder {
         }
     }
 
-    private func creation(_ node: JSONNode, _ path: WirePath) throws(Problem) -> FieldValues {
-        let row = try row(node, path)
+    private func creation(_ node: JSONNode, at path: WirePath) throws(Problem) -> FieldValues {
+        let row = try row(node, at: path)
         for (name, _) in node.members where section.readOnlyField(named: name.string) != nil {
-            throw readOnly(name.string, path)
+            throw readOnly(name.string, at: path)
         }
         let values = try fields.values(nodes(row, at: path, of: section.fields.indices))
         try fields.checkWritable(values, base: nil) { path.member(section.fields[$0].name) }
         return values
     }
 
-    private func deletion(_ node: JSONNode, _ path: WirePath) throws(Problem) -> [GroupBase] {
-        let row = try row(node, path)
+    private func deletion(_ node: JSONNode, at path: WirePath) throws(Problem) -> [GroupBase] {
+        let row = try row(node, at: path)
         var bases: [GroupBase] = []
         for (index, group) in section.groups.enumerated() where group.fields.contains(where: { row[$0] != nil }) {
             for field in group.fields where row[field] == nil {
@@ -224,8 +224,8 @@ struct RowDecoder {
     private func edit(old: JSONNode, new: JSONNode, at path: WirePath) throws(Problem) -> [GroupEdit] {
         let oldPath = path.member("old")
         let newPath = path.member("new")
-        let before = try row(old, oldPath)
-        let after = try row(new, newPath)
+        let before = try row(old, at: oldPath)
+        let after = try row(new, at: newPath)
         try checkReadOnly(old: old, new: new, oldPath: oldPath, newPath: newPath)
         var edits: [GroupEdit] = []
         for (index, group) in section.groups.enumerated() {
@@ -243,7 +243,7 @@ struct RowDecoder {
         return edits
     }
 
-    private func readOnly(_ name: String, _ path: WirePath) -> Problem {
+    private func readOnly(_ name: String, at path: WirePath) -> Problem {
         Problem(
             .readOnly, about: .field, detail: "“\(path.member(name))” is read-only. Leave it out.",
             path: path.member(name))
@@ -259,7 +259,7 @@ struct RowDecoder {
             guard let before = old[field.name],
                 try fields.value(before.scalar, of: column, at: oldPath.member(field.name))
                     == fields.value(after.scalar, of: column, at: newPath.member(field.name))
-            else { throw readOnly(field.name, newPath) }
+            else { throw readOnly(field.name, at: newPath) }
         }
     }
 }

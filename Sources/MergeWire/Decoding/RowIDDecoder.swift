@@ -25,7 +25,7 @@ struct RowIDDecoder {
                 temporary = temporary ?? part.temporary
                 isSuspect = isSuspect || part.isSuspect
             }
-            return try checked(RowID(parts: out, temporary: temporary, isSuspect: isSuspect), record)
+            return try checked(RowID(parts: out, temporary: temporary, isSuspect: isSuspect), record: record)
         }
         guard section.keyCount == 1 else {
             // A temporary id may replace the whole key. The other parts come from the record.
@@ -35,7 +35,9 @@ struct RowIDDecoder {
                 return RowID(parts: Array(repeating: .generated, count: section.keyCount), temporary: temporary)
             }
             if let id = CreatedIDs.temporary(node.scalar, isGenerated: false) {
-                if let key = created.earlierKey(id, in: section.table) { return try checked(RowID(key), record) }
+                if let key = created.earlierKey(id, in: section.table) {
+                    return try checked(RowID(key), record: record)
+                }
                 if created.wasRefused(id) {
                     return RowID(parts: Array(repeating: .temporary(id), count: section.keyCount))
                 }
@@ -43,7 +45,7 @@ struct RowIDDecoder {
             if let id = CreatedIDs.temporary(node, in: section), let table = created[id] {
                 guard table == section.table else { throw needsArray(id) }
                 let parts = (0..<section.keyCount).map { KeyPart.created(id, part: $0) }
-                return try checked(RowID(parts: parts), record)
+                return try checked(RowID(parts: parts), record: record)
             }
             throw malformed("one part")
         }
@@ -54,7 +56,7 @@ struct RowIDDecoder {
             } else {
                 RowID(parts: [part.part], temporary: part.temporary, isSuspect: part.isSuspect)
             }
-        return try checked(id, record)
+        return try checked(id, record: record)
     }
 
     private func malformed(_ has: String) -> Problem {
@@ -132,7 +134,7 @@ struct RowIDDecoder {
     }
 
     /// Checks that the key agrees with the record, from which an item's parent columns come.
-    private func checked(_ id: RowID, _ record: RowID?) throws(Problem) -> RowID {
+    private func checked(_ id: RowID, record: RowID?) throws(Problem) -> RowID {
         guard let record else { return id }
         for link in section.parent where link.column < section.keyCount && link.rootColumn < record.parts.count {
             let own = id.parts[link.column]

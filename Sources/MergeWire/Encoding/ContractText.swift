@@ -7,19 +7,19 @@ package enum ContractText {
     /// The JSON, with one entry in each line.
     package static var json: String {
         let members = [
-            list("problems", ProblemCode.allCases.map(problem)),
-            list("outcomes", OutcomeKind.allCases.map { string($0.rawValue) }),
-            list("onConflict", ConflictPolicy.allCases.map { string($0.rawValue) }),
-            list("onMissing", MissingPolicy.allCases.map { string($0.rawValue) }),
-            list("onDeleteConflict", DeleteConflictPolicy.allCases.map { string($0.rawValue) }),
-            list("onFailure", CheckFailurePolicy.allCases.map { string($0.rawValue) }),
-            list("mergeFunctions", MergeFunction.Name.allCases.map { string($0.rawValue) }),
-            list("columnTypes", TypeName.allCases.map(type)),
+            list("problems", entries: ProblemCode.allCases.map(problem)),
+            list("outcomes", entries: OutcomeKind.allCases.map { string($0.rawValue) }),
+            list("onConflict", entries: ConflictPolicy.allCases.map { string($0.rawValue) }),
+            list("onMissing", entries: MissingPolicy.allCases.map { string($0.rawValue) }),
+            list("onDeleteConflict", entries: DeleteConflictPolicy.allCases.map { string($0.rawValue) }),
+            list("onFailure", entries: CheckFailurePolicy.allCases.map { string($0.rawValue) }),
+            list("mergeFunctions", entries: MergeFunction.Name.allCases.map { string($0.rawValue) }),
+            list("columnTypes", entries: TypeName.allCases.map(type)),
         ]
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"
     }
 
-    private static func list(_ name: String, _ entries: [String]) -> String {
+    private static func list(_ name: String, entries: [String]) -> String {
         "  \(string(name)): [\n" + entries.map { "    " + $0 }.joined(separator: ",\n") + "\n  ]"
     }
 

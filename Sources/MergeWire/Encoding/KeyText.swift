@@ -9,11 +9,11 @@ package enum KeyText {
         // A table without a key has pages by number.
         if section.keyCount == 0, case .integer(let offset)? = key.parts.first { return String(offset) }
         if key.parts.count == 1, case .integer(let number) = key.parts[0] { return String(number) }
-        return zip(key.parts, section.columns).map { encode(plain($0, $1.type)) }.joined(separator: ",")
+        return zip(key.parts, section.columns).map { encode(plain($0, of: $1.type)) }.joined(separator: ",")
     }
 
     /// Returns a part before percent-encoding: the content of its JSON string or number.
-    private static func plain(_ value: Value, _ type: ColumnType) -> String {
+    private static func plain(_ value: Value, of type: ColumnType) -> String {
         switch value {
         case .text(let text): return text.string
         case .integer(let number): return String(number)
@@ -44,8 +44,8 @@ package enum KeyText {
     /// - Throws: a 400 `Problem` if the text does not have the form of a key.
     package static func lookup(_ text: String, _ section: Section) throws(Problem) -> RecordKey? {
         if section.keyCount == 0 { return nil }
-        if section.keyCount == 1, let key = plainNumber(text, section.columns[0].type) { return key }
-        let parts = try split(text, section)
+        if section.keyCount == 1, let key = plainNumber(text, of: section.columns[0].type) { return key }
+        let parts = try split(text, of: section)
         let hasShape = zip(parts, section.columns).allSatisfy { part, column in
             switch column.type {
             case .text, .enumeration: true
@@ -55,14 +55,14 @@ package enum KeyText {
         }
         guard hasShape else {
             let key = try decode(text, section)
-            return isSpelled(key, section, as: parts) ? key : nil
+            return isSpelled(key, of: section, as: parts) ? key : nil
         }
-        guard let key = try? decode(text, section), isSpelled(key, section, as: parts) else { return nil }
+        guard let key = try? decode(text, section), isSpelled(key, of: section, as: parts) else { return nil }
         return key
     }
 
     /// Returns the key of one integer in its usual spelling, or nil for any other text.
-    private static func plainNumber(_ text: String, _ type: ColumnType) -> RecordKey? {
+    private static func plainNumber(_ text: String, of type: ColumnType) -> RecordKey? {
         guard case .integer(let range) = type, (1...18).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), text.utf8.count == 1 || text.utf8.first != 48,
             let number = Int128(text), range.contains(number)
@@ -70,11 +70,11 @@ package enum KeyText {
         return RecordKey([.integer(number)])
     }
 
-    private static func isSpelled(_ key: RecordKey, _ section: Section, as parts: [String]) -> Bool {
-        zip(key.parts, section.columns).map { ExactText(plain($0, $1.type)) } == parts.map { ExactText($0) }
+    private static func isSpelled(_ key: RecordKey, of section: Section, as parts: [String]) -> Bool {
+        zip(key.parts, section.columns).map { ExactText(plain($0, of: $1.type)) } == parts.map { ExactText($0) }
     }
 
-    private static func split(_ text: String, _ section: Section) throws(Problem) -> [String] {
+    private static func split(_ text: String, of section: Section) throws(Problem) -> [String] {
         let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == section.keyCount else {
             throw malformed("it has \(parts.count) parts but the key has \(section.keyCount)")
@@ -96,7 +96,7 @@ package enum KeyText {
             return RecordKey([.integer(Int128(offset))])
         }
         var values: [Value] = []
-        for (plain, column) in zip(try split(text, section), section.columns) {
+        for (plain, column) in zip(try split(text, of: section), section.columns) {
             do {
                 let scalar: Scalar = column.type == .boolean ? boolean(plain) : .text(plain)
                 values.append(try column.type.accept(scalar))

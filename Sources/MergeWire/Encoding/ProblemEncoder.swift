@@ -30,15 +30,15 @@ package enum ProblemEncoder {
             writer.string(problem.detail)
             writer.member("code")
             writer.string(problem.code.rawValue)
-            text("instance", request, to: &writer)
-            text("path", problem.path?.text, to: &writer)
+            text("instance", text: request, to: &writer)
+            text("path", text: problem.path?.text, to: &writer)
             if let retry = problem.retry {
                 writer.member("retry")
                 writer.flag(retry.isLater)
             }
-            text("constraint", problem.constraint, to: &writer)
-            text("rule", problem.rule?.text, to: &writer)
-            text("index", problem.index, to: &writer)
+            text("constraint", text: problem.constraint, to: &writer)
+            text("rule", text: problem.rule?.text, to: &writer)
+            text("index", text: problem.index, to: &writer)
             if !problem.fields.isEmpty || problem.index != nil {
                 writer.member("fields")
                 writer.array { writer in
@@ -48,8 +48,8 @@ package enum ProblemEncoder {
             if let upgrade = problem.upgrade {
                 writer.member("minimum")
                 writer.string(upgrade.minimum)
-                text("message", upgrade.message, to: &writer)
-                text("link", upgrade.link, to: &writer)
+                text("message", text: upgrade.message, to: &writer)
+                text("link", text: upgrade.link, to: &writer)
             }
             if let feed = problem.feed {
                 writer.member("feed")
@@ -59,18 +59,18 @@ package enum ProblemEncoder {
             }
             if let place = problem.rowInTheWay {
                 writer.member("record")
-                self.place(place, &writer)
+                self.place(place, to: &writer)
             }
         }
     }
 
-    private static func text(_ name: String, _ text: String?, to writer: inout JSONWriter) {
+    private static func text(_ name: String, text: String?, to writer: inout JSONWriter) {
         guard let text, !text.isEmpty else { return }
         writer.name(name)
         writer.string(text)
     }
 
-    private static func place(_ place: RowPlace, _ writer: inout JSONWriter) {
+    private static func place(_ place: RowPlace, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("resource")
             writer.string(place.resource.name)

@@ -12,11 +12,11 @@ package enum ResultEncoder {
     ) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024 * (result.results.count + 1))
         writer.object { writer in
-            head(result, &writer)
+            head(result, to: &writer)
             writer.member("results")
             writer.array { writer in
                 for edit in result.results where writer.bytes.count <= limit && goesOn() {
-                    writer.object { members(edit, &$0) }
+                    writer.object { members(edit, to: &$0) }
                 }
             }
             if let problem = result.problem {
@@ -32,38 +32,38 @@ package enum ResultEncoder {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in
             writer.member("key")
-            key(result, &writer)
+            key(result, to: &writer)
             writer.member("revision")
             writer.null()
-            honesty(result, &writer)
-            if let edit = result.results.first { members(edit, &writer) }
+            honesty(result, to: &writer)
+            if let edit = result.results.first { members(edit, to: &writer) }
         }
         return writer.bytes
     }
 
-    private static func head(_ result: PushResult, _ writer: inout JSONWriter) {
+    private static func head(_ result: PushResult, to writer: inout JSONWriter) {
         writer.member("key")
-        key(result, &writer)
+        key(result, to: &writer)
         writer.member("status")
         writer.string(result.status.rawValue)
         // Revisions are assigned after the commit, so the answer contains none.
         writer.member("revision")
         writer.null()
-        honesty(result, &writer)
+        honesty(result, to: &writer)
     }
 
     /// Writes `atomic` only if it is false: if a table without transactions took part.
-    private static func honesty(_ result: PushResult, _ writer: inout JSONWriter) {
+    private static func honesty(_ result: PushResult, to writer: inout JSONWriter) {
         if result.isAtomic { return }
         writer.member("atomic")
         writer.flag(false)
     }
 
-    private static func key(_ result: PushResult, _ writer: inout JSONWriter) {
+    private static func key(_ result: PushResult, to writer: inout JSONWriter) {
         if let key = result.key { writer.string(key) } else { writer.null() }
     }
 
-    private static func members(_ edit: EditResult, _ writer: inout JSONWriter) {
+    private static func members(_ edit: EditResult, to writer: inout JSONWriter) {
         let resource = edit.resource
         writer.member("resource")
         writer.string(resource.name)
@@ -133,16 +133,16 @@ package enum ResultEncoder {
                     writer.member("fallback")
                     writer.string(fallback)
                 }
-                if let told = outcome.authorship { author(told.author, &writer) }
+                if let told = outcome.authorship { author(told.author, to: &writer) }
             } else if let row = outcome.deletedRow {
                 writer.member("current")
                 RecordEncoder.write(row, of: section, rights, to: &writer)
             }
-            if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
+            if !outcome.cascades.isEmpty { cascades(outcome.cascades, to: &writer) }
         }
     }
 
-    private static func author(_ author: Authorship.Author?, _ writer: inout JSONWriter) {
+    private static func author(_ author: Authorship.Author?, to writer: inout JSONWriter) {
         writer.member("by")
         guard let author else { return writer.null() }
         writer.object { writer in
@@ -203,7 +203,7 @@ package enum ResultEncoder {
         }
     }
 
-    private static func cascades(_ cascades: [Cascade], _ writer: inout JSONWriter) {
+    private static func cascades(_ cascades: [Cascade], to writer: inout JSONWriter) {
         writer.member("cascades")
         writer.array { writer in
             for cascade in cascades {

@@ -25,7 +25,9 @@ package enum RulesEncoder {
             writer.array { writer in
                 for resource in catalog.resources {
                     let view = viewer?.view(of: resource)
-                    if !closed.contains(resource.name) { self.resource(resource, view, closed: closed, &writer) }
+                    if !closed.contains(resource.name) {
+                        self.resource(resource, view: view, closed: closed, to: &writer)
+                    }
                 }
             }
         }
@@ -34,7 +36,7 @@ package enum RulesEncoder {
 
     /// Writes a resource, without references to the resources in `closed`, which the client cannot read.
     private static func resource(
-        _ resource: Resource, _ view: ResourceView?, closed: Set<String>, _ writer: inout JSONWriter
+        _ resource: Resource, view: ResourceView?, closed: Set<String>, to writer: inout JSONWriter
     ) {
         writer.object { writer in
             writer.member("resource")
@@ -55,12 +57,12 @@ package enum RulesEncoder {
             writer.string(ResourceShape.digest(sections))
             writer.member("sections")
             writer.array { writer in
-                for section in sections { self.section(section, &writer) }
+                for section in sections { self.section(section, to: &writer) }
             }
         }
     }
 
-    private static func section(_ sight: SectionSight, _ writer: inout JSONWriter) {
+    private static func section(_ sight: SectionSight, to writer: inout JSONWriter) {
         let section = sight.section
         writer.object { writer in
             writer.member("section")
@@ -87,7 +89,7 @@ package enum RulesEncoder {
             if let identity = section.identity?.value {
                 writer.member("identity")
                 writer.array { writer in
-                    for column in identity where !isHidden(column, sight) {
+                    for column in identity where !isHidden(column, sight: sight) {
                         writer.string(clientName(of: column, section))
                     }
                 }
@@ -104,7 +106,7 @@ package enum RulesEncoder {
                 writer.member("frozenWhen")
                 writer.flag(true)
             }
-            if !section.checks.isEmpty { checks(sight, &writer) }
+            if !section.checks.isEmpty { checks(sight, to: &writer) }
             writer.member("groups")
             writer.array { writer in
                 for (position, group) in section.groups.enumerated() where sight.shows(group) {
@@ -125,12 +127,12 @@ package enum RulesEncoder {
         section.fields.first { $0.column == column }?.name ?? section.columns[column].name
     }
 
-    private static func isHidden(_ column: Int, _ sight: SectionSight) -> Bool {
+    private static func isHidden(_ column: Int, sight: SectionSight) -> Bool {
         sight.section.fields.firstIndex { $0.column == column }.map { !sight.shows($0) } ?? false
     }
 
     /// Writes names and fields, without the operator's SQL.
-    private static func checks(_ sight: SectionSight, _ writer: inout JSONWriter) {
+    private static func checks(_ sight: SectionSight, to writer: inout JSONWriter) {
         let section = sight.section
         writer.member("checks")
         writer.array { writer in

@@ -45,11 +45,11 @@ package enum ChangesEncoder {
         writer.string(page.rules)
         writer.member("changes")
         writer.array { writer in
-            for change in page.changes { self.change(change, &writer) }
+            for change in page.changes { self.change(change, to: &writer) }
         }
     }
 
-    private static func change(_ change: ChangeText, _ writer: inout JSONWriter) {
+    private static func change(_ change: ChangeText, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("revision")
             writer.integer(change.revision)
@@ -58,9 +58,9 @@ package enum ChangesEncoder {
             guard let author = change.author else { return writer.null() }
             writer.object { writer in
                 writer.member("who")
-                text(author.who, &writer)
+                text(author.who, to: &writer)
                 writer.member("device")
-                text(author.device, &writer)
+                text(author.device, to: &writer)
                 writer.member("entry")
                 writer.integer(author.entry)
             }
@@ -74,7 +74,7 @@ package enum ChangesEncoder {
         if resource.root.keyCount > 0 { writer.key(key, resource.root) } else { writer.null() }
     }
 
-    private static func text(_ text: String?, _ writer: inout JSONWriter) {
+    private static func text(_ text: String?, to writer: inout JSONWriter) {
         if let text { writer.string(text) } else { writer.null() }
     }
 }

@@ -15,12 +15,12 @@ package enum ShownResults {
     /// Returns the records of an answer to a push, or none for any other answer.
     package static func records(in answer: [UInt8], of catalog: Catalog) -> [Shown] {
         let found = JSONDocument.stored(answer) { root in
-            (root["results"]?.elements ?? [root]).compactMap { shown($0, catalog) }
+            (root["results"]?.elements ?? [root]).compactMap { shown($0, under: catalog) }
         }
         return found ?? []
     }
 
-    private static func shown(_ node: JSONNode, _ catalog: Catalog) -> Shown? {
+    private static func shown(_ node: JSONNode, under catalog: Catalog) -> Shown? {
         guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), let record = node["record"],
             let key = node["id"].flatMap({ EntryReader.key($0, resource.root) })
         else { return nil }

@@ -83,10 +83,10 @@ struct JSONNode {
 
     var utf8: UnsafeBufferPointer<UInt8>? {
         guard raw.pointee.type == JSON_STRING, let start = json_string_value(raw) else { return nil }
-        return Self.bytes(start, json_string_length(raw))
+        return Self.bytes(start, count: json_string_length(raw))
     }
 
-    private static func bytes(_ start: UnsafePointer<CChar>, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+    private static func bytes(_ start: UnsafePointer<CChar>, count: Int) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
     }
 
@@ -142,7 +142,7 @@ struct JSONNode {
         var iterator = json_object_iter(raw)
         while let current = iterator {
             if let key = json_object_iter_key(current), let value = json_object_iter_value(current) {
-                body(Self.bytes(key, json_object_iter_key_len(current)), JSONNode(value, numbers))
+                body(Self.bytes(key, count: json_object_iter_key_len(current)), JSONNode(value, numbers))
             }
             iterator = json_object_iter_next(raw, current)
         }

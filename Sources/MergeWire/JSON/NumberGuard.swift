@@ -31,7 +31,7 @@ struct NumberGuard {
                     if index < body.count, bytes[index] == 0 { throw Self.nul(in: body, at: index) }
                 } else if byte == 0x2D || (byte >= 0x30 && byte <= 0x39) {
                     let end = Self.end(of: bytes, from: index, to: body.count)
-                    if let number = Self.setAside(bytes, index..<end) { text.replace(index..<end, with: number) }
+                    if let number = Self.setAside(bytes, range: index..<end) { text.replace(index..<end, with: number) }
                     index = end
                     continue
                 } else if byte == 0x7B || byte == 0x5B {
@@ -87,7 +87,7 @@ struct NumberGuard {
     }
 
     /// Returns a number that Jansson cannot store, or nil if it can, or if it reports the error itself.
-    private static func setAside(_ bytes: UnsafePointer<UInt8>, _ range: Range<Int>) -> Scalar? {
+    private static func setAside(_ bytes: UnsafePointer<UInt8>, range: Range<Int>) -> Scalar? {
         var digits = 0
         var isPlain = true
         var hasPoint = false

@@ -8,7 +8,7 @@ extension EntryReader {
         let found = JSONDocument.stored(entry) { root in
             var writes: [EntryRow: [RowWrites.Write]] = [:]
             each(root, of: resource, wanted) { outcome, row, kind in
-                guard let write = write(outcome, kind, in: resource.sections[row.section]) else { return }
+                guard let write = write(outcome, kind: kind, in: resource.sections[row.section]) else { return }
                 writes[row, default: []].append(write)
             }
             return writes.mapValues { RowWrites($0) }
@@ -16,7 +16,7 @@ extension EntryReader {
         return found ?? [:]
     }
 
-    private static func write(_ outcome: JSONNode, _ kind: OutcomeKind, in section: Section) -> RowWrites.Write? {
+    private static func write(_ outcome: JSONNode, kind: OutcomeKind, in section: Section) -> RowWrites.Write? {
         let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
         switch kind {
         case .deleted: return .deleted

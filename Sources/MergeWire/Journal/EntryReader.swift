@@ -11,7 +11,9 @@ package enum EntryReader {
         let found = JSONDocument.stored(entry) { root in
             var rows: [EntryRow: [RowTrace]] = [:]
             each(root, of: resource, wanted) { outcome, row, kind in
-                guard let trace = trace(outcome, kind, in: resource.sections[row.section], columns(row.section))
+                guard
+                    let trace = trace(
+                        outcome, kind: kind, in: resource.sections[row.section], columns: columns(row.section))
                 else { return }
                 rows[row, default: []].append(trace)
             }
@@ -47,7 +49,7 @@ package enum EntryReader {
     }
 
     private static func trace(
-        _ outcome: JSONNode, _ kind: OutcomeKind, in section: Section, _ columns: [Column]
+        _ outcome: JSONNode, kind: OutcomeKind, in section: Section, columns: [Column]
     ) -> RowTrace? {
         let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
         switch kind {

@@ -136,12 +136,12 @@ private final class PrivateWriter {
     /// Returns true if a value was replaced.
     func answer(_ root: JSONNode, _ writer: inout JSONWriter) -> Bool {
         if root["results"] == nil {
-            result(root, &writer)
+            result(root, to: &writer)
         } else {
             members(of: root, &writer) { name, value, writer in
                 guard name == "results" else { return false }
                 writer.array { writer in
-                    for node in value.elements { self.result(node, &writer) }
+                    for node in value.elements { self.result(node, to: &writer) }
                 }
                 return true
             }
@@ -149,16 +149,16 @@ private final class PrivateWriter {
         return !hidden.isEmpty
     }
 
-    private func result(_ node: JSONNode, _ writer: inout JSONWriter) {
+    private func result(_ node: JSONNode, to writer: inout JSONWriter) {
         guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), resource.hasPrivateFields else {
             return writer.raw(node.text)
         }
         members(of: node, &writer) { name, value, writer in
             switch name {
-            case "record" where value.isObject: self.told(value, resource, to: &writer)
+            case "record" where value.isObject: self.told(value, of: resource, to: &writer)
             case "outcomes":
                 writer.array { writer in
-                    for outcome in value.elements { self.outcome(outcome, resource, to: &writer) }
+                    for outcome in value.elements { self.outcome(outcome, of: resource, to: &writer) }
                 }
             default: return false
             }
@@ -167,7 +167,7 @@ private final class PrivateWriter {
     }
 
     /// Writes the record of a result, or the current record if a value is missing, or null if there is none.
-    private func told(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
+    private func told(_ node: JSONNode, of resource: Resource, to writer: inout JSONWriter) {
         var whole = JSONWriter(capacity: 512)
         isLost = false
         record(node, resource, to: &whole)
@@ -182,16 +182,16 @@ private final class PrivateWriter {
             let section = resource.sections[index]
             if value.isArray {
                 writer.array { writer in
-                    for row in value.elements { self.row(row, section, to: &writer) }
+                    for row in value.elements { self.row(row, of: section, to: &writer) }
                 }
             } else {
-                self.row(value, section, to: &writer)
+                self.row(value, of: section, to: &writer)
             }
             return true
         }
     }
 
-    private func outcome(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
+    private func outcome(_ node: JSONNode, of resource: Resource, to writer: inout JSONWriter) {
         guard let index = node["section"]?.string.flatMap({ resource.section(named: $0) }) else {
             return writer.raw(node.text)
         }
@@ -203,7 +203,7 @@ private final class PrivateWriter {
             case "old", "current", "new", "written": self.side(value, of: group, in: section, to: &writer)
             // Both could reveal the value without the journal's secret.
             case "parts" where isPrivate: writer.array { _ in }
-            case "oldHash" where isPrivate: self.digest(value, &writer)
+            case "oldHash" where isPrivate: self.digest(value, to: &writer)
             default: return false
             }
             return true
@@ -218,9 +218,9 @@ private final class PrivateWriter {
             switch name.string {
             case "edits" where value.isArray:
                 writer.array { writer in
-                    for edit in value.elements { self.edit(edit, &writer) }
+                    for edit in value.elements { self.edit(edit, to: &writer) }
                 }
-            case "changeset": changeset(value, resource, to: &writer)
+            case "changeset": changeset(value, resource: resource, to: &writer)
             default: writer.raw(value.text)
             }
         }
@@ -234,35 +234,35 @@ private final class PrivateWriter {
         return !hidden.isEmpty
     }
 
-    private func edit(_ node: JSONNode, _ writer: inout JSONWriter) {
+    private func edit(_ node: JSONNode, to writer: inout JSONWriter) {
         let resource = node["resource"]?.string.flatMap { catalog[$0] }
         members(of: node, &writer) { name, value, writer in
             guard name == "changeset" else { return false }
-            self.changeset(value, resource, to: &writer)
+            self.changeset(value, resource: resource, to: &writer)
             return true
         }
     }
 
-    private func changeset(_ node: JSONNode, _ resource: Resource?, to writer: inout JSONWriter) {
+    private func changeset(_ node: JSONNode, resource: Resource?, to writer: inout JSONWriter) {
         guard let resource, resource.hasPrivateFields else { return writer.raw(node.text) }
         members(of: node, &writer) { name, value, writer in
             guard let index = resource.section(named: name) else { return false }
             let section = resource.sections[index]
             if value.isArray {
                 writer.array { writer in
-                    for item in value.elements { self.change(item, section, to: &writer) }
+                    for item in value.elements { self.change(item, of: section, to: &writer) }
                 }
             } else {
-                self.change(value, section, to: &writer)
+                self.change(value, of: section, to: &writer)
             }
             return true
         }
     }
 
-    private func change(_ node: JSONNode, _ section: Section, to writer: inout JSONWriter) {
+    private func change(_ node: JSONNode, of section: Section, to writer: inout JSONWriter) {
         members(of: node, &writer) { name, value, writer in
             if name == "old" || name == "new" {
-                self.row(value, section, to: &writer)
+                self.row(value, of: section, to: &writer)
                 return true
             }
             guard let group = section.group(named: name) else { return false }
@@ -271,7 +271,7 @@ private final class PrivateWriter {
                     guard section.fields[section.groups[group].fields].contains(where: \.isPrivate) else {
                         return false
                     }
-                    self.digest(value, &writer)
+                    self.digest(value, to: &writer)
                 } else {
                     self.side(value, of: group, in: section, to: &writer)
                 }
@@ -283,30 +283,30 @@ private final class PrivateWriter {
 
     private func side(_ node: JSONNode, of group: Int?, in section: Section, to writer: inout JSONWriter) {
         if let group, section.groups[group].isBare, let field = section.groups[group].fields.first {
-            return value(node, section.fields[field], to: &writer)
+            return value(node, field: section.fields[field], to: &writer)
         }
-        row(node, section, to: &writer)
+        row(node, of: section, to: &writer)
     }
 
-    private func row(_ node: JSONNode, _ section: Section, to writer: inout JSONWriter) {
+    private func row(_ node: JSONNode, of section: Section, to writer: inout JSONWriter) {
         guard node.isObject else { return writer.raw(node.text) }
         members(of: node, &writer) { name, value, writer in
             let field =
                 section.field(named: name).map { section.fields[$0] }
                 ?? section.readOnlyField(named: name).map { section.readOnly[$0] }
             guard let field else { return false }
-            self.value(value, field, to: &writer)
+            self.value(value, field: field, to: &writer)
             return true
         }
     }
 
-    private func value(_ node: JSONNode, _ field: Field, to writer: inout JSONWriter) {
+    private func value(_ node: JSONNode, field: Field, to writer: inout JSONWriter) {
         guard field.isPrivate, !node.isNull else { return writer.raw(node.text) }
         if !hidden.contains(field.name) { hidden.append(field.name) }
-        digest(node, &writer)
+        digest(node, to: &writer)
     }
 
-    private func digest(_ node: JSONNode, _ writer: inout JSONWriter) {
+    private func digest(_ node: JSONNode, to writer: inout JSONWriter) {
         let text = node.text
         if let known {
             let value = node.string.flatMap { known[$0] }

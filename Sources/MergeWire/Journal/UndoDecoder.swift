@@ -181,7 +181,7 @@ package struct UndoDecoder {
         let isInsertion = kind == .inserted || kind == .restored
         switch direction {
         case .back where isInsertion, .forward where !isInsertion:
-            let bases = self.bases(outcome[isInsertion ? "written" : "current"], section)
+            let bases = self.bases(outcome[isInsertion ? "written" : "current"], of: section)
             return RowEdit(section: index, id: id, action: .delete(bases), path: path)
         default:
             let held =
@@ -228,7 +228,7 @@ package struct UndoDecoder {
     }
 
     /// Returns the written groups of a row as bases, so that a row that has changed since is kept.
-    private func bases(_ node: JSONNode?, _ section: Section) -> [GroupBase] {
+    private func bases(_ node: JSONNode?, of section: Section) -> [GroupBase] {
         guard let node else { return [] }
         return section.groups.indices.compactMap { group in
             guard section.fields[section.groups[group].fields].allSatisfy({ !$0.isPrivate }) else { return nil }

@@ -53,7 +53,7 @@ package struct UndoRequest: Sendable {
     private init(_ root: JSONNode) throws(Problem) {
         let top = WirePath("")
         try root.checkObject(top, known: ["groups", "force"])
-        groups = try Self.groups(root["groups"], top)
+        groups = try Self.groups(root["groups"], at: top)
         switch root["force"]?.scalar {
         case nil: isForced = false
         case .boolean(let flag)?: isForced = flag
@@ -61,7 +61,7 @@ package struct UndoRequest: Sendable {
         }
     }
 
-    private static func groups(_ node: JSONNode?, _ top: WirePath) throws(Problem) -> Set<ExactText>? {
+    private static func groups(_ node: JSONNode?, at top: WirePath) throws(Problem) -> Set<ExactText>? {
         guard let node else { return nil }
         let names = node.elements.compactMap(\.string)
         guard node.isArray, names.count == node.count, !names.isEmpty else {

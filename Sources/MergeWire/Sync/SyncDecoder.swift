@@ -22,15 +22,16 @@ package struct SyncDecoder: Sendable {
             let top = WirePath("")
             try root.checkObject(top, known: Self.members)
             return SyncRequest(
-                since: try number(root["since"], top.member("since")), feed: try text(root["feed"], top.member("feed")),
-                resources: try resources(root["resources"], top.member("resources")),
-                limit: try number(root["limit"], top.member("limit")),
+                since: try number(root["since"], at: top.member("since")),
+                feed: try text(root["feed"], at: top.member("feed")),
+                resources: try resources(root["resources"], at: top.member("resources")),
+                limit: try number(root["limit"], at: top.member("limit")),
                 filter: root["filter"].map { Array($0.text.utf8) },
-                pushes: try pushes(root["pushes"], top.member("pushes")))
+                pushes: try pushes(root["pushes"], at: top.member("pushes")))
         }
     }
 
-    private func number(_ node: JSONNode?, _ place: WirePath) throws(Problem) -> Int? {
+    private func number(_ node: JSONNode?, at place: WirePath) throws(Problem) -> Int? {
         guard let node else { return nil }
         guard node.string == nil, let number = node.scalar.wholeNumber, number >= 0 else {
             throw Invalid.problem(place, "must be an integer that is not negative")
@@ -38,13 +39,13 @@ package struct SyncDecoder: Sendable {
         return Int(clamping: number)
     }
 
-    private func text(_ node: JSONNode?, _ place: WirePath) throws(Problem) -> String? {
+    private func text(_ node: JSONNode?, at place: WirePath) throws(Problem) -> String? {
         guard let node else { return nil }
         guard let text = node.string else { throw Invalid.problem(place, "must be a string") }
         return text
     }
 
-    private func resources(_ node: JSONNode?, _ place: WirePath) throws(Problem) -> [String]? {
+    private func resources(_ node: JSONNode?, at place: WirePath) throws(Problem) -> [String]? {
         guard let node else { return nil }
         guard node.isArray, node.count > 0 else { throw Invalid.problem(place, "must be an array of names, not empty") }
         var names: [String] = []
@@ -57,7 +58,7 @@ package struct SyncDecoder: Sendable {
         return names
     }
 
-    private func pushes(_ node: JSONNode?, _ place: WirePath) throws(Problem) -> [SyncRequest.SentPush] {
+    private func pushes(_ node: JSONNode?, at place: WirePath) throws(Problem) -> [SyncRequest.SentPush] {
         guard let node else { return [] }
         guard node.isArray else { throw Invalid.problem(place, "must be an array of pushes") }
         guard node.count <= Self.maximumPushes else {

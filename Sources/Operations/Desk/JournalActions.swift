@@ -43,7 +43,7 @@ package struct JournalActions: Sendable {
         _ number: Int, wanted: UndoRequest, sender: Sender, request id: String? = nil, isPreview: Bool
     ) async throws -> PushAnswer {
         let body = wanted.body
-        let key = isPreview ? nil : Self.key("undo:\(number)", body)
+        let key = isPreview ? nil : Self.key("undo:\(number)", body: body)
         return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
             () async throws(Failure) in
             let opposite = try await oppositeOrFailure(number, wanted: wanted)
@@ -73,7 +73,7 @@ package struct JournalActions: Sendable {
     }
 
     /// Returns the key of an action that takes effect once, for all clients; another body has another key.
-    private static func key(_ effect: String, _ body: [UInt8]) -> PushKey {
+    private static func key(_ effect: String, body: [UInt8]) -> PushKey {
         let key = RequestKey(effect: effect, body: body)
         return PushKey(text: key.text, name: key.name, request: key.fingerprint)
     }
@@ -108,10 +108,10 @@ package struct JournalActions: Sendable {
         _ number: Int, correction: Correction? = nil, request id: String? = nil, isPreview: Bool
     ) async throws -> PushAnswer {
         let (stored, refused) = try await refusedPush(number)
-        let key = isPreview ? nil : Self.key("resend:\(number)", correction?.body ?? [])
+        let key = isPreview ? nil : Self.key("resend:\(number)", body: correction?.body ?? [])
         if let settlement = stored.settlement {
             guard let key, let first = try await service.keyed.known(under: key, active: active, deadline: deadline)
-            else { throw Self.settled(number, settlement) }
+            else { throw Self.settled(number, settlement: settlement) }
             return first
         }
         try Self.checkIsKept(refused)
@@ -160,7 +160,9 @@ package struct JournalActions: Sendable {
             // Another operator has settled it meanwhile.
         }
         let after = try await service.entry(number, active: active, deadline: deadline)
-        if let settlement = after.settlement, settlement.resent != nil { throw Self.settled(number, settlement) }
+        if let settlement = after.settlement, settlement.resent != nil {
+            throw Self.settled(number, settlement: settlement)
+        }
         return after
     }
 
@@ -181,7 +183,7 @@ package struct JournalActions: Sendable {
         return (stored, refused)
     }
 
-    private static func settled(_ number: Int, _ settlement: RefusalSettlement) -> Problem {
+    private static func settled(_ number: Int, settlement: RefusalSettlement) -> Problem {
         let detail =
             switch settlement {
             case .resent(let time): "The refused push \(number) was sent again and merged at \(time)."

@@ -52,16 +52,16 @@ package struct JournalQuery {
             }
             filter.outcome = outcome
         }
-        if let since = try value("since") { filter.since = try Self.time(since, "since") }
-        if let until = try value("until") { filter.until = try Self.time(until, "until") }
+        if let since = try value("since") { filter.since = try Self.time(since, name: "since") }
+        if let until = try value("until") { filter.until = try Self.time(until, name: "until") }
         if let name = try value("group") { filter.group = try group(named: name, of: filter.resource) }
         if let name = try value("field") {
             guard filter.group == nil else { throw Self.invalid("“field” and “group” cannot be used together") }
             filter.group = try group(ofField: name, of: filter.resource)
         }
-        if let after = try value("after") { filter.after = try Self.number(after, "after") }
+        if let after = try value("after") { filter.after = try Self.number(after, name: "after") }
         if let limit = try value("limit") {
-            filter.limit = min(max(try Self.number(limit, "limit"), 1), Self.maximumLimit)
+            filter.limit = min(max(try Self.number(limit, name: "limit"), 1), Self.maximumLimit)
         }
         return filter
     }
@@ -105,13 +105,13 @@ package struct JournalQuery {
         return text.isExactly("true")
     }
 
-    private static func number(_ text: String, _ name: String) throws(Problem) -> Int {
+    private static func number(_ text: String, name: String) throws(Problem) -> Int {
         guard let number = Int(text) else { throw invalid("“\(name)” is a whole number") }
         return number
     }
 
     /// Reads a date, or a date and time with a UTC offset.
-    private static func time(_ text: String, _ name: String) throws(Problem) -> DateTime {
+    private static func time(_ text: String, name: String) throws(Problem) -> DateTime {
         let wrong = invalid("“\(name)” is a date such as 2026-11-20 or a time such as 2026-11-20T10:00:00Z")
         if case .date(let date)? = try? ColumnType.date.accept(.text(text)) {
             guard let start = DateTime(date: date, microseconds: 0) else { throw wrong }

@@ -23,7 +23,7 @@ extension JournalDesk {
         if !isPreview { try await claim(MergeService.wire(engine), active) }
         guard let now = DateTime.now else { throw JournalFault("the clock of this machine has no valid time") }
         do {
-            let found = try await subject(person, active.catalog)
+            let found = try await subject(person, under: active.catalog)
             let mark = ErasureMark(at: now, by: author.who)
             return try await JournalErasure(
                 journal: journal, eraser: JournalEraser(of: found.subject, mark: mark, in: active.catalog),
@@ -41,7 +41,7 @@ extension JournalDesk {
         var records: [RecordName] = []
     }
 
-    private func subject(_ person: ErasedPerson, _ catalog: Catalog) async throws -> Found {
+    private func subject(_ person: ErasedPerson, under catalog: Catalog) async throws -> Found {
         switch person {
         case .sender(let who):
             guard !who.isEmpty, who != JournalTables.erasedSender else {
@@ -68,7 +68,7 @@ extension JournalDesk {
                 if other.name != name { all += try await rows(of: other, key) }
                 filter.resource = other.name
                 filter.record = KeyText.encode(key, other.root)
-                all += try await formerRows(filter, other)
+                all += try await formerRows(filter, of: other)
             }
             return Found(
                 subject: ErasureSubject(records: records, rows: all, in: catalog),
@@ -93,7 +93,7 @@ extension JournalDesk {
     }
 
     /// Returns the rows of lists that the entries of a record name.
-    private func formerRows(_ filter: JournalFilter, _ resource: Resource) async throws(StoreError) -> [ErasedRow] {
+    private func formerRows(_ filter: JournalFilter, of resource: Resource) async throws(StoreError) -> [ErasedRow] {
         var (found, rest): ([ErasedRow], JournalFilter) = ([], filter)
         rest.limit = 200
         while true {

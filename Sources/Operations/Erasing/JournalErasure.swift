@@ -23,7 +23,7 @@ struct JournalErasure: Sendable {
         var report = ErasureReport()
         var number = 0
         while let last = try await eraseEntries(after: number, &report) { number = last }
-        if let who { try await eraseSender(who, &report) }
+        if let who { try await eraseSender(who, report: &report) }
         if let who, !isPreview { try await journal.forgetClients(of: who, until: .now.advanced(by: .seconds(60))) }
         try await eraseHistories(&report)
         return report
@@ -114,7 +114,7 @@ struct JournalErasure: Sendable {
 
     // MARK: The feed
 
-    private func eraseSender(_ who: String, _ report: inout ErasureReport) async throws(StoreError) {
+    private func eraseSender(_ who: String, report: inout ErasureReport) async throws(StoreError) {
         report.changes = try await transaction { session throws(StoreError) in
             let feed = journal.tables.feed
             // Sequencing moves rows from one table to the other meanwhile.
@@ -140,7 +140,7 @@ struct JournalErasure: Sendable {
             guard !records.isEmpty else { return }
             report.histories = try await transaction { session throws(StoreError) in
                 if !isPreview { _ = try session.query(journal.tables.feed.lock) }
-                return try erase(try session.query(journal.tables.feed.conditions(of: records)), session).erased
+                return try erase(try session.query(journal.tables.feed.conditions(of: records)), in: session).erased
             }
             return
         }
@@ -149,7 +149,7 @@ struct JournalErasure: Sendable {
             let page = try await transaction { [revision] session throws(StoreError) -> (rows: [[Value]], Histories) in
                 if !isPreview { _ = try session.query(journal.tables.feed.lock) }
                 let rows = try session.query(journal.tables.feed.histories(after: revision, limit: 500))
-                return (rows, try erase(rows.map { Array($0.prefix(3)) }, session))
+                return (rows, try erase(rows.map { Array($0.prefix(3)) }, in: session))
             }
             report.histories += page.1.erased
             report.current += page.1.current
@@ -163,7 +163,7 @@ struct JournalErasure: Sendable {
         var current = 0
     }
 
-    private func erase(_ rows: [[Value]], _ session: any StoreSession) throws(StoreError) -> Histories {
+    private func erase(_ rows: [[Value]], in session: any StoreSession) throws(StoreError) -> Histories {
         let feed = journal.tables.feed
         var found = Histories()
         for row in rows {

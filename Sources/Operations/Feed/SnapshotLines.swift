@@ -80,18 +80,21 @@ package struct SnapshotLines: Sendable {
                 let size = page.size
                 async let ahead = self.page(of: resource, after: next, change, size, patience: patience)
                 count += page.records
-                try await send(page, stretch(of: page), behind: position, revision, patience: patience, to: write)
+                try await send(
+                    page, stretch: stretch(of: page), behind: position, revision: revision, patience: patience,
+                    to: write)
                 page = try await ahead
             }
             count += page.records
-            try await send(page, stretch(of: page), behind: position, revision, patience: patience, to: write)
+            try await send(
+                page, stretch: stretch(of: page), behind: position, revision: revision, patience: patience, to: write)
         }
         try await write(SnapshotText.end(records: count), 0)
     }
 
     /// Stores delivery records of a page, and writes it with its cursor, which has the revision of the whole snapshot.
     private func send(
-        _ page: Page, _ stretch: ShownRecords.Stretch?, behind position: Int, _ revision: Int, patience: Duration,
+        _ page: Page, stretch: ShownRecords.Stretch?, behind position: Int, revision: Int, patience: Duration,
         to write: ([UInt8], Int) async throws -> Void
     ) async throws {
         if let journal = active.journal {
@@ -149,7 +152,7 @@ package struct SnapshotLines: Sendable {
             deadline: .now.advanced(by: patience),
             hashing: shown.hashKey(of: journal), from: size
         ) { records, digests in
-            let (lines, count, kept) = Self.lines(of: records, resource, change)
+            let (lines, count, kept) = Self.lines(of: records, resource, change: change)
             return page.withLock { page in
                 if let digests, let journal {
                     for record in kept {
@@ -173,7 +176,7 @@ package struct SnapshotLines: Sendable {
 
     /// Returns the lines of some records, their number, and the records that the client then has.
     private static func lines(
-        of records: [ReadRecord], _ resource: Resource, _ change: FilterChange?
+        of records: [ReadRecord], _ resource: Resource, change: FilterChange?
     ) -> (lines: [UInt8], count: Int, kept: [ReadRecord]) {
         guard let change else { return (SnapshotText.records(records, of: resource), records.count, records) }
         var (lines, count) = ([UInt8](), 0)

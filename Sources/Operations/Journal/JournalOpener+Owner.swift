@@ -33,7 +33,7 @@ extension JournalOpener {
             owner = try await meta(Self.owner)
         }
         guard let owner, DatabaseMark(text: owner) != mark else { return }
-        throw StoreError(.other, try await refusal(mark, DatabaseMark(text: owner)))
+        throw StoreError(.other, try await refusal(mark, owner: DatabaseMark(text: owner)))
     }
 
     /// Makes this database the owner of the journal, whatever the former owner.
@@ -60,7 +60,7 @@ extension JournalOpener {
         return try await DatabaseMark.text(question, in: engine, deadline: deadline) ?? tables.schema
     }
 
-    private func refusal(_ mark: DatabaseMark, _ owner: DatabaseMark) async throws(StoreError) -> String {
+    private func refusal(_ mark: DatabaseMark, owner: DatabaseMark) async throws(StoreError) -> String {
         let journal = try await name()
         let adopting = "take the journal over with “fieldmerge journal adopt”"
         guard owner.name != mark.name else {

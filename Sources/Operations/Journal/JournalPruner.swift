@@ -31,7 +31,7 @@ package struct JournalPruner: Service {
     package func run() async throws {
         let owner = String(UInt64.random(in: .min ... .max), radix: 16)
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            if !box.maintenance.isOn, let journal = box.active?.journal { await prune(journal, owner) }
+            if !box.maintenance.isOn, let journal = box.active?.journal { await prune(journal, owner: owner) }
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
         }
         guard let journal = box.active?.journal else { return }
@@ -45,7 +45,7 @@ package struct JournalPruner: Service {
             stopwatch: { Stopwatch.now })
     }
 
-    private func prune(_ journal: Journal, _ owner: String) async {
+    private func prune(_ journal: Journal, owner: String) async {
         do {
             let pruning = pruning(of: journal, owner)
             let deleted = try await cancelWhenGracefulShutdown { () async throws(StoreError) in try await pruning.run()

@@ -26,12 +26,14 @@ struct RehearsalRun {
 
     private func judged(_ stored: StoredEntry) -> [EntryRehearsal.Judged] {
         guard let entry = stored.entry else { return [] }
-        if let reason = reason(stored, entry.resource) { return EntryRehearsal.unjudged(entry.body, because: reason) }
+        if let reason = reason(stored, resource: entry.resource) {
+            return EntryRehearsal.unjudged(entry.body, because: reason)
+        }
         return rehearsals[entry.resource]?.judge(entry.body, isOfActiveRules: entry.rules == active.version) ?? []
     }
 
     /// Returns the reason why no outcome of an entry can be judged, if any.
-    private func reason(_ stored: StoredEntry, _ resource: String) -> UnjudgedReason? {
+    private func reason(_ stored: StoredEntry, resource: String) -> UnjudgedReason? {
         if stored.sender == .foreignProgram { return .foreignChange }
         if stored.key?.hasPrefix("undo:") == true { return .undo }
         for (rules, catalog) in [(UnjudgedReason.RuleSet.active, active), (.new, new)] where catalog[resource] == nil {

@@ -140,7 +140,7 @@ package struct RulesLoader: Service {
         switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
         case .active(let active, let findings):
             for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
-            try await serve(active, findings, of: reading, isStart: true)
+            try await serve(active, findings: findings, of: reading, isStart: true)
             return nil
         case .refused(let findings): return findings
         case .unreachable(let error):
@@ -226,7 +226,7 @@ package struct RulesLoader: Service {
             let before = box.active?.catalog.version
             let isInstalled: Bool
             do {
-                isInstalled = try await serve(active, findings, of: reading, isStart: false)
+                isInstalled = try await serve(active, findings: findings, of: reading, isStart: false)
             } catch {
                 let former = box.trouble
                 if box.note([error.description], of: reading), box.trouble != former {
@@ -257,7 +257,7 @@ package struct RulesLoader: Service {
     /// - Returns: false if a later reading has ended, or the journal cannot be used for now.
     @discardableResult
     private func serve(
-        _ active: ActiveRules, _ findings: Findings, of reading: RulesBox.Reading, isStart: Bool
+        _ active: ActiveRules, findings: Findings, of reading: RulesBox.Reading, isStart: Bool
     ) async throws(StoreError) -> Bool {
         let journal: JournalStatus
         if let kept = box.journal {

@@ -10,7 +10,7 @@ extension FeedTables {
 
     private var metaSQL: String { dialect.quoted(TableName(schema: schema, name: "meta")) }
 
-    private func set(_ name: String, _ value: String) -> [Statement] {
+    private func set(_ name: String, value: String) -> [Statement] {
         [
             Statement(
                 sql: "\(dialect.insertIfAbsent) INTO \(metaSQL) (name, value) VALUES (?, '')",
@@ -26,7 +26,7 @@ extension FeedTables {
     /// A position that is too long for a setting is stored as none. Then the next reader begins with a pass of everything.
     package func keep(_ progress: LogProgress) -> [Statement] {
         let text = progress.position.utf8.count <= Self.longest ? progress.position : ""
-        return set(Self.position, text) + set(Self.passes, progress.needsPasses ? "all" : "")
+        return set(Self.position, value: text) + set(Self.passes, value: progress.needsPasses ? "all" : "")
     }
 
     /// The statement that reads the progress.
@@ -48,7 +48,7 @@ extension FeedTables {
     }
 
     /// Returns statements of which the last one changes a row, to test if the log contains the journal.
-    package func logProbe(_ text: String) -> [Statement] { set(Self.probe, text) }
+    package func logProbe(_ text: String) -> [Statement] { set(Self.probe, value: text) }
 
     /// The column of `pending` with the records of a run.
     package var pendingRecords: Column { Column(name: "records", type: JournalColumn.bytes.type, isNullable: false) }

@@ -9,7 +9,7 @@ extension FeedTables {
     package func changes(since: Int, upTo last: Int, resources: [String]?, limit: Int) -> Statement {
         Statement(
             sql: "SELECT revision, resource, record, entry, who, device, conditions FROM \(changesSQL) "
-                + "WHERE revision > ? AND revision <= ?\(Self.among(resources, "resource")) ORDER BY revision LIMIT ?",
+                + "WHERE revision > ? AND revision <= ?\(Self.among(resources, column: "resource")) ORDER BY revision LIMIT ?",
             binds: [JournalTables.bind(since), JournalTables.bind(last)]
                 + (resources ?? []).map { JournalTables.bind($0) } + [JournalTables.bind(limit)],
             columns: Self.columnsOfChange)
@@ -23,7 +23,7 @@ extension FeedTables {
             sql: "SELECT d.revision, c.resource, c.record, d.entry, d.who, d.device, c.conditions "
                 + "FROM \(departuresSQL) AS d JOIN \(changesSQL) AS c ON \(dialect.isOfChange) "
                 + "WHERE d.revision > ? AND d.revision <= ? AND c.revision > d.revision"
-                + "\(Self.among(resources, "c.resource")) ORDER BY d.revision LIMIT ?",
+                + "\(Self.among(resources, column: "c.resource")) ORDER BY d.revision LIMIT ?",
             binds: [JournalTables.bind(since), JournalTables.bind(last)]
                 + resources.map { JournalTables.bind($0) } + [JournalTables.bind(limit)],
             columns: Self.columnsOfChange)
@@ -34,7 +34,7 @@ extension FeedTables {
         JournalColumn.text, JournalColumn.bytes,
     ]
 
-    private static func among(_ resources: [String]?, _ column: String) -> String {
+    private static func among(_ resources: [String]?, column: String) -> String {
         guard let resources else { return "" }
         return " AND \(column) IN (" + repeatElement("?", count: resources.count).joined(separator: ", ") + ")"
     }

@@ -96,14 +96,14 @@ extension JournalTables {
         }
         return Statement(
             sql: Self.texts.text(.insert(schema: schema, dialect: dialect.name, rows: rows.count, columns: columns)) {
-                insertText(rows.count, names)
+                insertText(rows.count, columns: names)
             },
             binds: binds)
     }
 
     private static let texts = StatementTexts()
 
-    private func insertText(_ count: Int, _ columns: [String]) -> String {
+    private func insertText(_ count: Int, columns: [String]) -> String {
         let marks = "(" + now + String(repeating: ", ?", count: columns.count) + ")"
         return "INSERT INTO \(dialect.quoted(entries)) (at, " + columns.joined(separator: ", ") + ") VALUES "
             + repeatElement(marks, count: count).joined(separator: ", ")

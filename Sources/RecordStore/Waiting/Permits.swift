@@ -73,13 +73,13 @@ package final class Permits: Sendable {
 
     /// Admits the first callers for which there are permits now.
     private func admit(_ state: inout State) {
-        while let first = state.waiters.first, first.wait.isOver || canAdmit(first.count, state) {
+        while let first = state.waiters.first, first.wait.isOver || canAdmit(first.count, state: state) {
             state.waiters.removeFirst()
             if first.wait.end(()) { state.used += first.count }
         }
     }
 
-    private func canAdmit(_ count: Int, _ state: borrowing State) -> Bool {
+    private func canAdmit(_ count: Int, state: borrowing State) -> Bool {
         state.used == 0 || state.used + count <= limit
     }
 }

@@ -26,7 +26,7 @@ struct AccessBinder {
                 name: ExactText(role.name.value), rule: role.name.place.rule, reads: reads, writes: writes,
                 creates: role.creates, initial: initial, deletes: role.deletes, conditions: conditions(role),
                 sets: sets(role))
-            advise(role, bound)
+            advise(role, bound: bound)
             return bound
         }
         return AccessRules(roles: roles, root: sections[0])
@@ -190,7 +190,7 @@ struct AccessBinder {
 
     // MARK: Advice
 
-    private mutating func advise(_ role: RuleRole, _ bound: RoleRule) {
+    private mutating func advise(_ role: RuleRole, bound: RoleRule) {
         if !role.namesRows {
             findings.note(
                 role.name.place,

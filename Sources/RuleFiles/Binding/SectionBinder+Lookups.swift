@@ -44,7 +44,9 @@ extension SectionBinder {
             )
             return nil
         }
-        guard let step = step(along: columns[own], rule, to: target, key, shown.column(as: type)) else { return nil }
+        guard let step = step(along: columns[own], rule, to: target, key: key, of: shown.column(as: type)) else {
+            return nil
+        }
         return (.lookup(step), isPrivate(shown.name, in: target))
     }
 
@@ -57,7 +59,7 @@ extension SectionBinder {
 
     /// Returns the step if its two columns can be compared exactly and the step reaches at most one row.
     private mutating func step(
-        along own: Column, _ rule: RuleLookup, to target: TableSchema, _ key: String, _ shown: Column
+        along own: Column, _ rule: RuleLookup, to target: TableSchema, key: String, of shown: Column
     ) -> ReferenceStep? {
         guard let schema = target.column(key), let type = schema.keyType,
             let from = LinkCheck.End(own.name, of: table, type: own.type),

@@ -21,11 +21,11 @@ extension SectionBinder {
         case .json(let key): function = .json(itemKey: ExactText(key))
         case .latest: return nil
         }
-        guard Self.serves(function, type) else {
+        guard Self.serves(function, of: type) else {
             findings.error(
                 merge.place,
                 "“merge: \(name)” serves \(Self.served(by: function)), and column “\(columns[field.column].name)” is of "
-                    + "type \(type.name)\(Self.advice(function, type))")
+                    + "type \(type.name)\(Self.advice(function, of: type))")
             return nil
         }
         if case .add = function, type.isApproximate {
@@ -88,7 +88,7 @@ extension SectionBinder {
         }
     }
 
-    private static func serves(_ function: MergeFunction, _ type: ColumnType) -> Bool {
+    private static func serves(_ function: MergeFunction, of type: ColumnType) -> Bool {
         switch (function, type) {
         case (.add, _): type.isNumber
         case (.max, _), (.min, _): type.isOrdered
@@ -110,7 +110,7 @@ extension SectionBinder {
         }
     }
 
-    private static func advice(_ function: MergeFunction, _ type: ColumnType) -> String {
+    private static func advice(_ function: MergeFunction, of type: ColumnType) -> String {
         guard case .text = type else { return "" }
         switch function {
         case .set: return "; “type: set” makes a set of a delimited text"
@@ -125,7 +125,7 @@ extension SectionBinder {
         for column in rules.identity {
             guard let position = add(column.value, column.place) else { continue }
             positions.append(position)
-            adviseOnIdentity(columns[position], column.place)
+            adviseOnIdentity(columns[position], place: column.place)
             if !covered.contains(column.value), !parents.contains(column.value), !key.contains(column.value),
                 !supplied.contains(column.value)
             {
@@ -156,7 +156,7 @@ extension SectionBinder {
                 + "values of private fields")
     }
 
-    private mutating func adviseOnIdentity(_ column: Column, _ place: Place) {
+    private mutating func adviseOnIdentity(_ column: Column, place: Place) {
         guard !references.schema.isGuessed, let declared = table.column(column.name) else { return }
         if column.type.comparison == nil {
             findings.error(

@@ -10,7 +10,7 @@ struct FamilyTree {
     init(_ tables: [InspectedTable]) {
         let tables = tables.sorted { $0.name.description < $1.name.description }
         let lookups = LookupTables(tables)
-        var links = Self.foreignKeyLinks(tables, lookups)
+        var links = Self.foreignKeyLinks(tables, lookups: lookups)
         let guess = LinkGuess(tables)
         let referenced = Self.referenced(tables)
         let guesses = tables.filter { !referenced.contains($0.name) }
@@ -51,7 +51,7 @@ struct FamilyTree {
     }
 
     private static func foreignKeyLinks(
-        _ tables: [InspectedTable], _ lookups: LookupTables
+        _ tables: [InspectedTable], lookups: LookupTables
     ) -> [TableName: TableLink] {
         let referenced = referenced(tables)
         var links: [TableName: TableLink] = [:]

@@ -93,14 +93,14 @@ struct GroupProposal {
             }
         }
         endAddress(&run, before: free.count)
-        takeStrays(table, own)
+        takeStrays(table, own: own)
         free.removeAll { entry in groups.contains { $0.columns.contains(entry.column.name) } }
     }
 
     /// Adds parts of the table's only address that at most two other columns separate from it.
     ///
     /// An example is `city`, `phone`, `street`, `postcode`.
-    private mutating func takeStrays(_ table: TableSchema, _ own: Set<String>) {
+    private mutating func takeStrays(_ table: TableSchema, own: Set<String>) {
         let found = groups.indices.filter { groups[$0].words == ["address"] }
         guard found.count == 1, let group = found.first else { return }
         let names = groups[group].columns

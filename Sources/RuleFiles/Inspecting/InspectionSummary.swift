@@ -16,8 +16,8 @@ package struct InspectionSummary: Sendable, Hashable {
     /// The summary as text.
     package var lines: [String] {
         var lines = [
-            Self.count(resources, "resource") + ", " + Self.count(sections, "section") + ", "
-                + Self.count(groups, "group")
+            Self.count(resources, noun: "resource") + ", " + Self.count(sections, noun: "section") + ", "
+                + Self.count(groups, noun: "group")
         ]
         if !guesses.isEmpty { lines += ["guessed, please look over:"] + guesses.map { "  " + $0 } }
         if !leftOut.isEmpty { lines += ["left out:"] + leftOut.map { "  " + $0 } }
@@ -62,5 +62,5 @@ package struct InspectionSummary: Sendable, Hashable {
         }
     }
 
-    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    private static func count(_ number: Int, noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

@@ -11,7 +11,8 @@ struct KnownForeignKey {
 
     /// Returns nil if the target is not inspected, lacks the columns, or has columns of another kind.
     init?(_ key: ForeignKey, of table: TableSchema, among tables: [InspectedTable]) {
-        guard let target = tables.first(where: { $0.name == key.target }) ?? Self.folded(key.target, tables) else {
+        guard let target = tables.first(where: { $0.name == key.target }) ?? Self.folded(key.target, tables: tables)
+        else {
             return nil
         }
         let columns = key.targetColumns.compactMap { name in
@@ -29,7 +30,7 @@ struct KnownForeignKey {
         targetColumns = columns
     }
 
-    private static func folded(_ name: TableName, _ tables: [InspectedTable]) -> InspectedTable? {
+    private static func folded(_ name: TableName, tables: [InspectedTable]) -> InspectedTable? {
         let wanted = name.name.lowercased()
         let found = tables.filter { $0.name.schema == name.schema && $0.name.name.lowercased() == wanted }
         return found.count == 1 ? found.first : nil

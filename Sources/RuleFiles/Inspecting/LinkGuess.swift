@@ -50,7 +50,7 @@ struct LinkGuess {
         let bases = tables.filter { base in
             base.name != table.name && base.key.count == table.key.count && isExtension(table, of: base)
                 && zip(table.key, base.key).allSatisfy { own, other in
-                    table.schema.column(own).map { isSameType($0, base.schema.column(other)) } ?? false
+                    table.schema.column(own).map { isSameType($0, other: base.schema.column(other)) } ?? false
                 } && hasKey(of: base, table)
         }
         guard let base = bases.max(by: { $0.name.name.count < $1.name.name.count }) else { return nil }
@@ -75,7 +75,7 @@ struct LinkGuess {
     func target(of column: ColumnSchema, in table: InspectedTable) -> InspectedTable? {
         var candidates: [InspectedTable] = []
         for other in named(column)
-        where other.name != table.name && isSameType(column, other.schema.column(other.key[0]))
+        where other.name != table.name && isSameType(column, other: other.schema.column(other.key[0]))
             && !candidates.contains(where: { $0.name == other.name })
         {
             candidates.append(other)
@@ -96,7 +96,7 @@ struct LinkGuess {
         return (byKey[column.name.lowercased()] ?? []) + (byName ?? [])
     }
 
-    private func isSameType(_ column: ColumnSchema, _ other: ColumnSchema?) -> Bool {
+    private func isSameType(_ column: ColumnSchema, other: ColumnSchema?) -> Bool {
         guard let type = column.types.first?.name else { return false }
         return type == other?.types.first?.name
     }

@@ -50,9 +50,9 @@ struct SectionDraft {
                 }
             case .writable:
                 if !takesSecrets, SecretWords.name(column) {
-                    leftOut.append((column.name, Self.secret(column, "a secret")))
+                    leftOut.append((column.name, Self.secret(column, what: "a secret")))
                 } else if !takesSecrets, PaymentWords.name(column) {
-                    leftOut.append((column.name, Self.secret(column, "payment data")))
+                    leftOut.append((column.name, Self.secret(column, what: "payment data")))
                 } else {
                     writable.append(column)
                 }
@@ -81,7 +81,7 @@ struct SectionDraft {
             fields[column.name] = DraftField(
                 name: names.take(column.name), column: column.name, type: Self.type(column),
                 references: reference?.named,
-                comment: reference?.comment ?? Self.question(column, proposals)
+                comment: reference?.comment ?? Self.question(column, proposals: proposals)
                     ?? ColumnHints.hint(of: column, isItem: link.map { !$0.isSingleton } ?? false))
         }
         for column in columns {
@@ -109,14 +109,14 @@ struct SectionDraft {
     }
 
     /// Returns a question about a column that may belong to an adjacent group.
-    private static func question(_ column: ColumnSchema, _ proposals: [ProposedGroup]) -> String? {
+    private static func question(_ column: ColumnSchema, proposals: [ProposedGroup]) -> String? {
         guard let group = proposals.first(where: { $0.doubtful.contains(column.name) }),
             !proposals.contains(where: { $0.columns.contains(column.name) })
         else { return nil }
         return "a part of the \(group.words.joined(separator: " ")) beside it? then put it there"
     }
 
-    private static func secret(_ column: ColumnSchema, _ what: String) -> String {
+    private static func secret(_ column: ColumnSchema, what: String) -> String {
         let reason = "\(what), by its name; --secrets takes it in"
         return column.isNullable || column.hasDefault
             ? reason : reason + "; it is NOT NULL without a default, so no client can create a row"

@@ -10,10 +10,10 @@ extension RuleFileReader {
             findings.error(roles.place, "“access” names at most \(AccessRules.maximumRoles) roles")
         }
         return RuleAccess(
-            place: mapping.place(of: "access"), roles: roles.entries.compactMap { readRole($0.key, $0.value) })
+            place: mapping.place(of: "access"), roles: roles.entries.compactMap { readRole($0.key, node: $0.value) })
     }
 
-    private mutating func readRole(_ name: Placed<String>, _ node: Node) -> RuleRole? {
+    private mutating func readRole(_ name: Placed<String>, node: Node) -> RuleRole? {
         guard let role = YAMLMapping(node, file: file, what: "role “\(name.value)”", &findings) else { return nil }
         role.refuseUnknown(["read", "write", "create", "delete", "rows", "set"], in: "a role", &findings)
         guard let read = readScope("read", in: role) else {

@@ -63,7 +63,7 @@ struct RuleFileReader {
         var out: [RuleSection] = []
         for (index, entry) in sections.entries.enumerated() {
             checkName(entry.key, "section")
-            if let section = readSection(entry.key, entry.value, isRoot: index == 0) { out.append(section) }
+            if let section = readSection(entry.key, node: entry.value, isRoot: index == 0) { out.append(section) }
         }
         return out.count == sections.entries.count && !out.isEmpty ? out : nil
     }
@@ -77,7 +77,7 @@ struct RuleFileReader {
         }
     }
 
-    private mutating func readSection(_ name: Placed<String>, _ node: Node, isRoot: Bool) -> RuleSection? {
+    private mutating func readSection(_ name: Placed<String>, node: Node, isRoot: Bool) -> RuleSection? {
         guard let mapping = YAMLMapping(node, file: file, what: "section “\(name.value)”", &findings) else {
             return nil
         }
@@ -108,10 +108,10 @@ struct RuleFileReader {
             findings.error(mapping.place(of: "order"), "“order” belongs to a list")
         }
         var names: [String: Place] = [:]
-        let groups = readGroups(mapping, &names)
-        let readOnly = readReadOnly(mapping, &names)
+        let groups = readGroups(mapping, names: &names)
+        let readOnly = readReadOnly(mapping, names: &names)
         let lookups = readLookups(mapping, &names)
-        refuseTwins(groups, readOnly)
+        refuseTwins(groups, readOnly: readOnly)
         refuseAmbiguousEarlierNames(of: groups, besides: readOnly)
         let section = RuleSection(
             name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
@@ -154,14 +154,14 @@ struct RuleFileReader {
         }
     }
 
-    private mutating func readGroups(_ mapping: YAMLMapping, _ names: inout [String: Place]) -> [RuleGroup] {
+    private mutating func readGroups(_ mapping: YAMLMapping, names: inout [String: Place]) -> [RuleGroup] {
         guard let node = mapping["groups"],
             let groups = YAMLMapping(node, file: file, what: "“groups”", &findings)
         else { return [] }
         var out: [RuleGroup] = []
         for (name, value) in groups.entries {
             checkName(name, "group")
-            if let group = readGroup(name, value) {
+            if let group = readGroup(name, node: value) {
                 for field in group.fields { checkUnique(field.name, &names) }
                 out.append(group)
             }
@@ -178,7 +178,7 @@ struct RuleFileReader {
         }
     }
 
-    private mutating func refuseTwins(_ groups: [RuleGroup], _ readOnly: [RuleField]) {
+    private mutating func refuseTwins(_ groups: [RuleGroup], readOnly: [RuleField]) {
         var covered: [String: Place] = [:]
         for field in groups.flatMap(\.fields) {
             if let first = covered[field.column.value] {
@@ -194,7 +194,7 @@ struct RuleFileReader {
         }
     }
 
-    private mutating func readGroup(_ name: Placed<String>, _ node: Node) -> RuleGroup? {
+    private mutating func readGroup(_ name: Placed<String>, node: Node) -> RuleGroup? {
         if node.scalar != nil {
             let column = node.name(in: file, "the column of group “\(name.value)”", &findings)
             return column.map { column in
@@ -234,7 +234,7 @@ struct RuleFileReader {
         return RuleGroup(name: name, fields: read, onConflict: policy, merge: merge, formerly: formerly)
     }
 
-    private mutating func readReadOnly(_ mapping: YAMLMapping, _ names: inout [String: Place]) -> [RuleField] {
+    private mutating func readReadOnly(_ mapping: YAMLMapping, names: inout [String: Place]) -> [RuleField] {
         guard let node = mapping["read-only"],
             let fields = YAMLMapping(node, file: file, what: "“read-only”", &findings)
         else { return [] }

@@ -30,7 +30,7 @@ package struct RuleFolder: Sendable {
         } catch {
             findings.error(folder, "the folder, or a file in it, cannot be read")
         }
-        Self.refuseTwins(files, &findings)
+        Self.refuseTwins(files, findings: &findings)
         self.files = files
         self.findings = findings
     }
@@ -40,7 +40,7 @@ package struct RuleFolder: Sendable {
         var findings = Findings()
         var files: [RuleFile] = []
         for (file, text) in texts { Self.read(Data(text.utf8), named: file, into: &files, findings: &findings) }
-        Self.refuseTwins(files, &findings)
+        Self.refuseTwins(files, findings: &findings)
         self.files = files
         self.findings = findings
     }
@@ -99,7 +99,7 @@ package struct RuleFolder: Sendable {
             .map { $0.table?.place ?? $0.name.place }
     }
 
-    private static func refuseTwins(_ files: [RuleFile], _ findings: inout Findings) {
+    private static func refuseTwins(_ files: [RuleFile], findings: inout Findings) {
         var seen: [String: Place] = [:]
         for file in files {
             if let first = seen[file.resource.value] {

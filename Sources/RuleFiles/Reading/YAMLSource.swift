@@ -34,7 +34,7 @@ struct YAMLSource {
                     findings.error(start, "the file is empty")
                     return nil
                 }
-                return withoutRenamed(node, &findings)
+                return withoutRenamed(node, findings: &findings)
             } catch let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
                 let YamlError.composer(_, problem, mark, _)
             {
@@ -82,17 +82,17 @@ struct YAMLSource {
     }
 
     /// Removes the replaced keys, and adds a finding at the duplicate of each.
-    private func withoutRenamed(_ node: Node, _ findings: inout Findings) -> Node {
+    private func withoutRenamed(_ node: Node, findings: inout Findings) -> Node {
         if renamed.isEmpty { return node }
         switch node {
         case .sequence(let sequence):
-            let nodes = sequence.map { withoutRenamed($0, &findings) }
+            let nodes = sequence.map { withoutRenamed($0, findings: &findings) }
             return .sequence(Node.Sequence(nodes, sequence.tag, sequence.style, sequence.mark))
         case .mapping(let mapping):
             var pairs: [(Node, Node)] = []
             for (index, (key, value)) in mapping.enumerated() {
                 guard let name = originalName(of: key) else {
-                    pairs.append((key, withoutRenamed(value, &findings)))
+                    pairs.append((key, withoutRenamed(value, findings: &findings)))
                     continue
                 }
                 let again = mapping.dropFirst(index + 1).first { self.name(of: $0.key) == name }?.key ?? key

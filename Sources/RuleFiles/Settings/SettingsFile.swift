@@ -30,11 +30,11 @@ package struct SettingsFile: Sendable {
                 findings.error(name.place, "“\(name.value)” is not a setting\(nearest(name.value, names))")
                 continue
             }
-            values[name.value] = read(node, name, takesList: lists.contains(name.value))
+            values[name.value] = read(node, name: name, takesList: lists.contains(name.value))
         }
     }
 
-    private mutating func read(_ node: Node, _ name: Placed<String>, takesList: Bool) -> [String] {
+    private mutating func read(_ node: Node, name: Placed<String>, takesList: Bool) -> [String] {
         let place = node.place(in: name.place.file)
         if let scalar = node.scalar { return value(scalar, of: name, at: place).map { [$0] } ?? [] }
         guard let sequence = node.sequence, takesList else {

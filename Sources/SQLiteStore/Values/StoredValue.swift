@@ -58,14 +58,14 @@ struct StoredValue {
             case SQLITE_FLOAT: hash.combine(sqlite3_column_double(raw, index))
             case SQLITE_TEXT:
                 // A text and a BLOB of the same bytes differ.
-                hash.combine(text: data(raw, index))
-            default: hash.combine(data(raw, index))
+                hash.combine(text: data(raw, index: index))
+            default: hash.combine(data(raw, index: index))
             }
         }
         return hash.finish()
     }
 
-    private static func data(_ raw: OpaquePointer, _ index: Int32) -> UnsafeRawBufferPointer {
+    private static func data(_ raw: OpaquePointer, index: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(raw, index)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(raw, index)))
     }

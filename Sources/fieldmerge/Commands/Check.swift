@@ -45,7 +45,7 @@ struct Check: AsyncParsableCommand {
         }
         if columns, !grants { throw SettingsError("--columns needs --grants") }
         let folder = try settings.required(rules, .rules)
-        let (findings, grantLines) = try await load(folder, settings)
+        let (findings, grantLines) = try await load(folder, settings: settings)
         for finding in findings.sorted { try say("\(finding)") }
         // Grants are needed before there is a journal, and by another account than the gateway's.
         let faults = grants ? [] : [try await journalFault(settings), try await logFault(settings)].compactMap(\.self)
@@ -91,7 +91,7 @@ struct Check: AsyncParsableCommand {
     /// Reads the rules, and compares them with the database if one is named.
     ///
     /// - Returns: the findings, and the statements for `--grants` if the rules are valid.
-    private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, grants: [String]) {
+    private func load(_ folder: String, settings: Settings) async throws -> (Findings, grants: [String]) {
         guard settings.text(databaseOptions.database, .database) != nil else {
             if grants { throw SettingsError("--grants needs --database, to read the tables") }
             return (RuleFolder(path: folder).findings, [])

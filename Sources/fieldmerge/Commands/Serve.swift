@@ -73,7 +73,7 @@ struct Serve: AsyncParsableCommand {
         configuration.port = address.port
         try web.set(&configuration, settings)
         configuration.certificate = try tls.certificate(settings)
-        var access = try await access(settings, logger)
+        var access = try await access(settings, logger: logger)
         if let certificate = configuration.certificate {
             access.watches.append(CertificateWatch(certificate, logger: logger))
         }
@@ -114,7 +114,7 @@ struct Serve: AsyncParsableCommand {
         }
         let gateway = GatewayApplication(
             configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger,
-            onListening: Self.note(at: place, configuration, logger))
+            onListening: Self.note(at: place, configuration, logger: logger))
         let pruner = JournalPruner(
             rules: loader, keyDays: days.keys, entryDays: days.entries, changeDays: days.changes, logger: logger)
         var quiet = logger
@@ -179,7 +179,7 @@ struct Serve: AsyncParsableCommand {
                 + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1")
     }
 
-    private func access(_ settings: Settings, _ logger: Logger) async throws -> AccessSetup {
+    private func access(_ settings: Settings, logger: Logger) async throws -> AccessSetup {
         let loader = try settings.text(tokens, .tokens).map { try TokensLoader(path: $0, logger: logger) }
         let own = try await refresh.tokens(
             settings, file: loader?.tokens, journalFile: try journalOptions.file(settings, databaseOptions),
@@ -207,7 +207,7 @@ struct Serve: AsyncParsableCommand {
 
     /// Returns the function that logs the port on which the gateway listens.
     private static func note(
-        at place: String, _ configuration: GatewayConfiguration, _ logger: Logger
+        at place: String, _ configuration: GatewayConfiguration, logger: Logger
     ) -> @Sendable (Int) -> Void {
         let scheme = configuration.certificate == nil ? "http" : "https"
         return { [app = configuration.app?.path] port in

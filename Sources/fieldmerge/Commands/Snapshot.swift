@@ -55,7 +55,7 @@ struct Snapshot: AsyncParsableCommand {
             databaseOptions, journal: journalOptions, settings: settings, bounds: DatabaseBounds(connections: 2),
             makesFile: false)
         do {
-            try await write(try settings.required(rules, .rules), store)
+            try await write(try settings.required(rules, .rules), store: store)
             await store.close()
         } catch {
             await store.close()
@@ -63,7 +63,7 @@ struct Snapshot: AsyncParsableCommand {
         }
     }
 
-    private func write(_ folder: String, _ store: Store) async throws {
+    private func write(_ folder: String, store: Store) async throws {
         let journal = try await store.journal(for: .merging)
         let active: ActiveRules
         switch await RulesLoader.load(folder, against: store.engine) {

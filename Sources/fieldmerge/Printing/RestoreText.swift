@@ -12,8 +12,8 @@ struct RestoreText {
     }
 
     var text: String {
-        var lines = [Self.line("restored journal", report.restored)]
-        if let newer = report.newer { lines.append(Self.line("newer journal", newer)) }
+        var lines = [Self.line("restored journal", copy: report.restored)]
+        if let newer = report.newer { lines.append(Self.line("newer journal", copy: newer)) }
         if let feed = report.feed {
             lines.append("A new feed begins: \(feed). Every client takes a snapshot.")
             if report.newer == nil {
@@ -25,11 +25,13 @@ struct RestoreText {
         } else {
             lines.append("Preview: nothing was written.")
         }
-        lines += pushes(report.missing, "Merged pushes that the data lack", none: "The data lack no merged push.")
+        lines += pushes(
+            report.missing, title: "Merged pushes that the data lack", none: "The data lack no merged push.")
         if rollsForward, report.feed != nil { lines.append("Merged again: \(report.mergedAgain).") }
         if !report.unclear.isEmpty {
             lines += pushes(
-                report.unclear, "Pushes whose rows were changed otherwise, or contain private values; compare by hand",
+                report.unclear,
+                title: "Pushes whose rows were changed otherwise, or contain private values; compare by hand",
                 none: "")
         }
         if !report.counters.isEmpty {
@@ -39,13 +41,13 @@ struct RestoreText {
         return lines.joined(separator: "\n")
     }
 
-    private static func line(_ name: String, _ copy: RestoreReport.Copy) -> String {
+    private static func line(_ name: String, copy: RestoreReport.Copy) -> String {
         let newest = copy.summary.newest.map { $0.text(separator: "T", fraction: 0) + "Z" } ?? "none"
         return "\(name): \(copy.summary.rows) rows up to number \(copy.summary.last), newest \(newest), "
             + "\(copy.summary.keys) keys, revision \(copy.revision)"
     }
 
-    private func pushes(_ pushes: [RestoreReport.Push], _ title: String, none: String) -> [String] {
+    private func pushes(_ pushes: [RestoreReport.Push], title: String, none: String) -> [String] {
         if pushes.isEmpty { return none.isEmpty || report.newer == nil ? [] : [none] }
         let table = TextTable(
             titles: ["number", "time", "who", "record", "groups", "problem"],

@@ -41,8 +41,8 @@ final class SnapshotDatabase: SnapshotTarget {
         }
         database = try DatabaseQueue(path: path + ".part", configuration: configuration)
         try database.write { db in try db.execute(sql: Self.tables) }
-        try note("format", .integer(Int128(Self.format)))
-        try note("rules", .text(ExactText(String(decoding: rules, as: UTF8.self))))
+        try note("format", value: .integer(Int128(Self.format)))
+        try note("rules", value: .text(ExactText(String(decoding: rules, as: UTF8.self))))
     }
 
     func write(_ bytes: [UInt8], records: Int) throws {
@@ -61,8 +61,8 @@ final class SnapshotDatabase: SnapshotTarget {
         if case .object(let head)? = members["snapshot"] {
             for member in head.list {
                 switch member.name.string {
-                case "feed", "revision", "resources": try note(member.name.string, member.value)
-                case "rules": try note("rulesVersion", member.value)
+                case "feed", "revision", "resources": try note(member.name.string, value: member.value)
+                case "rules": try note("rulesVersion", value: member.value)
                 default: break
                 }
             }
@@ -76,7 +76,7 @@ final class SnapshotDatabase: SnapshotTarget {
         }
     }
 
-    private func note(_ name: String, _ value: JSONTree) throws {
+    private func note(_ name: String, value: JSONTree) throws {
         try database.write { db in
             try db.execute(sql: "INSERT INTO meta VALUES (?, ?)", arguments: [name, value.text])
         }

@@ -43,7 +43,7 @@ struct LineLog: LogHandler {
         if let more = event.metadata { own.merge(more) { $1 } }
         if let error = event.error { own["error"] = .string("\(error)") }
         let fields = own.isEmpty ? [] : own.sorted { $0.key < $1.key }
-        var line = form == .text ? text(event, fields) : Array(json(event, fields).utf8)
+        var line = form == .text ? text(event, fields) : Array(json(event, fields: fields).utf8)
         line.append(UInt8(ascii: "\n"))
         line.withUnsafeBytes { bytes in
             var rest = bytes
@@ -68,7 +68,7 @@ struct LineLog: LogHandler {
     }
 
     /// Returns one JSON object; fields with the name of a standard member are left out.
-    private func json(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
+    private func json(_ event: LogEvent, fields: [(key: String, value: Logger.MetadataValue)]) -> String {
         var line = "{\"time\":" + QuotedText.of(Self.clock.now)
         line += ",\"level\":" + QuotedText.of(event.level.rawValue)
         line += ",\"logger\":" + QuotedText.of(label)

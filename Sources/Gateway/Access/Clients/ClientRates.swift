@@ -39,7 +39,7 @@ final class ClientRates: Sendable {
             defer { client.requests = bucket }
             return bucket.take(1, at: now)
         }
-        if let wait { throw Self.over("\(rate) requests", wait) }
+        if let wait { throw Self.over("\(rate) requests", wait: wait) }
     }
 
     /// Counts the edits of a push.
@@ -52,7 +52,7 @@ final class ClientRates: Sendable {
             defer { client.edits = bucket }
             return bucket.take(count, at: now)
         }
-        if let wait { throw Self.over("\(rate) edits", wait) }
+        if let wait { throw Self.over("\(rate) edits", wait: wait) }
     }
 
     /// Counts a waiting push of a client until `endPush`.
@@ -97,7 +97,7 @@ final class ClientRates: Sendable {
         client.pushes == 0 && client.requests?.isFull(at: now) ?? true && client.edits?.isFull(at: now) ?? true
     }
 
-    private static func over(_ bound: String, _ wait: Int) -> Problem {
+    private static func over(_ bound: String, wait: Int) -> Problem {
         Problem(
             .overRate, detail: "A client may send \(bound) a second. Nothing was written.",
             retry: .later(.rate, after: wait))

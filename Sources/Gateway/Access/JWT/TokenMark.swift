@@ -16,13 +16,13 @@ struct TokenMark: Hashable, Sendable {
         var token = token
         (low, high) = token.withUTF8 { bytes in
             (
-                Self.hash(UnsafeRawBufferPointer(bytes), Self.keys.0),
-                Self.hash(UnsafeRawBufferPointer(bytes), Self.keys.1)
+                Self.hash(UnsafeRawBufferPointer(bytes), key: Self.keys.0),
+                Self.hash(UnsafeRawBufferPointer(bytes), key: Self.keys.1)
             )
         }
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer, _ key: Key) -> Int {
+    private static func hash(_ bytes: UnsafeRawBufferPointer, key: Key) -> Int {
         var hasher = Hasher()
         hasher.combine(key)
         hasher.combine(bytes: bytes)

@@ -56,12 +56,12 @@ struct ResultAssembly {
         var conditions = reports[index].conditions.map { [$0] } ?? []
         if let now = read?.conditions(of: resource), !conditions.contains(now) { conditions.append(now) }
         return EditResult(
-            resource: resource, id: label(index, status), status: status, record: record,
+            resource: resource, id: label(index, status: status), status: status, record: record,
             ids: status == .merged ? reports[index].ids : nil, outcomes: outcomes, problem: problem,
             access: EditAccess(conditions: conditions))
     }
 
-    private func label(_ index: Int, _ status: PushStatus) -> RowLabel? {
+    private func label(_ index: Int, status: PushStatus) -> RowLabel? {
         let sent = reports[index].sent
         // A refused creation has no row, even if it met an existing row.
         if status != .merged, let sent { return sent }

@@ -83,7 +83,7 @@ extension PushTransaction {
                 row: row, action: action, root: root, report: progress.reports[row.index], facts: facts
             ).result()
         }
-        if found.isIdentified { recordIdentified(found, row) }
+        if found.isIdentified { recordIdentified(found, row: row) }
         let current = found.row.current
         if isRoot {
             root = current
@@ -118,7 +118,7 @@ extension PushTransaction {
     /// Names the row that a creation found by its natural key.
     ///
     /// The result contains the record that the edit met, even after a refusal.
-    private func recordIdentified(_ found: RowSearch.Result, _ row: EditedRow) {
+    private func recordIdentified(_ found: RowSearch.Result, row: EditedRow) {
         guard let current = found.row.current else { return }
         let key = row.section.key(of: current)
         if row.section.kind == .root {

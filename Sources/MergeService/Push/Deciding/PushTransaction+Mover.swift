@@ -13,7 +13,7 @@ extension PushTransaction {
             return reports[index].outcomes.contains { outcome in
                 guard outcome.kind.writes else { return false }
                 return moves(reports[report], by: outcome, of: reports[index])
-                    || movesReferred(reports[report], root, by: outcome, of: reports[index])
+                    || movesReferred(reports[report], root: root, by: outcome, of: reports[index])
             }
         } ?? report
     }
@@ -30,7 +30,7 @@ extension PushTransaction {
 
     /// Returns true if an outcome wrote a tested column of a row to which a record's row refers.
     private func movesReferred(
-        _ moved: EditReport, _ root: [Value], by outcome: Outcome, of report: EditReport
+        _ moved: EditReport, root: [Value], by outcome: Outcome, of report: EditReport
     ) -> Bool {
         let section = report.resource.sections[outcome.section]
         let steps = run.active.views.conditionSteps(to: section.table)

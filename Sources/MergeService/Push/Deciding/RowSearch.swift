@@ -131,7 +131,7 @@ struct RowSearch {
         let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
         if seen.count > 1 { throw .refused(ambiguous(fields)) }
         let isHidden = seen.isEmpty ? true : try facts.isHidden(found, of: row.place)
-        if isHidden { throw .refused(hidden(fields, identity)) }
+        if isHidden { throw .refused(hidden(fields, identity: identity)) }
         var result = Result(
             .present(found), item: section.kind == .list ? .key(section.key(of: found)) : nil)
         result.isIdentified = true
@@ -156,7 +156,7 @@ struct RowSearch {
             path: row.edit.path, retry: .never, fields: fields)
     }
 
-    private func hidden(_ fields: [String], _ identity: [Int]) -> Problem {
+    private func hidden(_ fields: [String], identity: [Int]) -> Problem {
         let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
         let index = run.active.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
         var problem = Problem(

@@ -127,7 +127,7 @@ struct FactStore {
     mutating func answer(_ questions: [Question], _ writer: inout ChangeWriter) throws(PushStop) {
         let batches = QuestionBatches(questions)
         for (place, keys) in batches.rows { try read(RecordKey.ordered(keys), of: place, &writer) }
-        for (place, links) in batches.singletons { try answerSingletons(of: place, links.ordered, &writer) }
+        for (place, links) in batches.singletons { try answerSingletons(of: place, links.ordered, to: &writer) }
         for (search, tuples) in batches.identities { try answer(search, tuples: tuples.ordered, &writer) }
         for (place, keys) in batches.frozen {
             for (key, isFrozen) in try frozen(keys, of: place) {
@@ -143,7 +143,7 @@ struct FactStore {
             store(try rows(of: place.section, withKey: key, includesEquated: true, &writer), for: question, writer)
         case .rows(let place, let link):
             try writer.flushUnlessShared()
-            store(try linkedRows(place.section, link), for: question, writer)
+            store(try linkedRows(place.section, link: link), for: question, writer)
         case .hidden(let place, let key):
             try writer.flushUnlessShared()
             let statement = run.sql(place.section).hidden(
@@ -165,7 +165,7 @@ struct FactStore {
     }
 
     private mutating func answerSingletons(
-        of place: SectionPlace, _ links: [[Value]], _ writer: inout ChangeWriter
+        of place: SectionPlace, _ links: [[Value]], to writer: inout ChangeWriter
     ) throws(PushStop) {
         let section = place.section
         // Pushes that share the transaction have no singleton in common.
@@ -178,12 +178,12 @@ struct FactStore {
                 found[columns.map { row[$0] }, default: []].append(row)
             }
         } else {
-            for link in links { found[link] = try linkedRows(section, link) }
+            for link in links { found[link] = try linkedRows(section, link: link) }
         }
         for link in links { store(found[link] ?? [], for: .singleton(place, link: link), writer) }
     }
 
-    private func linkedRows(_ section: Section, _ link: [Value]) throws(PushStop) -> [[Value]] {
+    private func linkedRows(_ section: Section, link: [Value]) throws(PushStop) -> [[Value]] {
         try run.reading { () throws(StoreError) in
             try run.reader.rows(of: section, linkedBy: link, locking: true)
         }
@@ -240,7 +240,7 @@ struct FactStore {
     ) throws(PushStop) -> [[Value]] {
         try writer.flushUnlessShared()
         let link = section.link(to: root)
-        return link.contains(.null) ? [] : try linkedRows(section, link)
+        return link.contains(.null) ? [] : try linkedRows(section, link: link)
     }
 
     /// Reads rows whose columns contain some values, also rows that the rules hide.

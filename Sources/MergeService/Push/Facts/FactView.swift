@@ -62,11 +62,13 @@ struct FactView {
     }
 
     private func rows(_ question: Question, of place: SectionPlace) throws(DecidingStop) -> [[Value]] {
-        guard let known = facts.found[question], isCurrent(known, place.section) else { throw .unanswered(question) }
+        guard let known = facts.found[question], isCurrent(known, of: place.section) else {
+            throw .unanswered(question)
+        }
         return known.rows
     }
 
-    private func isCurrent(_ found: Facts.Found, _ section: Section) -> Bool {
+    private func isCurrent(_ found: Facts.Found, of section: Section) -> Bool {
         if changes.now == found.time { return true }
         let footprint = run.footprint(section)
         if footprint.dependsOnOtherRows || changes.mayHaveMoved(in: footprint.table, since: found.time) { return false }

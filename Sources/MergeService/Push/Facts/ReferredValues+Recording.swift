@@ -15,7 +15,7 @@ extension ReferredValues {
             Dictionary(assignments.map { (row.columns[$0.column].name.lowercased(), row.setting($0)) }) { $1 }
         }
         for step in views.conditionSteps(from: row.table) where written?[step.own.name.lowercased()] != nil {
-            try recordTarget(of: step, in: row, run, &writer)
+            try recordTarget(of: step, in: row, run, to: &writer)
         }
         for step in views.conditionSteps(to: row.table) {
             let key = written?[step.key.name.lowercased()]
@@ -42,7 +42,7 @@ extension ReferredValues {
 
     /// Records the value that a reference of a row leads to.
     private mutating func recordTarget(
-        of step: ReferenceStep, in row: PartialRow, _ run: RunEnvironment, _ writer: inout ChangeWriter
+        of step: ReferenceStep, in row: PartialRow, _ run: RunEnvironment, to writer: inout ChangeWriter
     ) throws(PushStop) {
         guard
             let own = row.columns.firstIndex(where: {

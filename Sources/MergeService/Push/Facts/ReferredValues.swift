@@ -16,7 +16,7 @@ struct ReferredValues {
 
     /// Returns the value that a reference led to before the push; nil if no write concerned its row.
     func value(of step: ReferenceStep, at key: RawValue) -> Value? {
-        key.value.isNull ? .null : values[cell(step, key)]
+        key.value.isNull ? .null : values[cell(step, key: key)]
     }
 
     /// Records the current value of a row's column, unless an earlier write did.
@@ -24,7 +24,7 @@ struct ReferredValues {
     /// - Parameter value: NULL if the row does not exist.
     mutating func record(_ value: Value, of step: ReferenceStep, at key: RawValue) {
         if key.value.isNull { return }
-        let cell = cell(step, key)
+        let cell = cell(step, key: key)
         if values[cell] == nil { values[cell] = value }
     }
 
@@ -43,7 +43,7 @@ struct ReferredValues {
         return before == row ? nil : before
     }
 
-    private func cell(_ step: ReferenceStep, _ key: RawValue) -> Cell {
+    private func cell(_ step: ReferenceStep, key: RawValue) -> Cell {
         Cell(step: step, key: key.value(in: step.key))
     }
 }

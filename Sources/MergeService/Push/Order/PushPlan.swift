@@ -40,7 +40,9 @@ package struct PushPlan: Sendable {
         let creations = try Creations(push)
         if creations.edits.isEmpty, push.edits.count == 1, push.edits[0].rows.count == 1 {
             let edit = push.edits[0]
-            if let id = edit.namedIDs.first(where: { !push.refused.contains($0) }) { throw Self.unknown(id, edit.path) }
+            if let id = edit.namedIDs.first(where: { !push.refused.contains($0) }) {
+                throw Self.unknown(id, at: edit.path)
+            }
             orphans = edit.namedIDs.isEmpty ? [] : [0]
             steps = [Step(index: 0, edit: edit, rows: edit.rows, needs: [])]
             return
@@ -52,14 +54,14 @@ package struct PushPlan: Sendable {
             var needed: Set<Int> = []
             for id in edit.namedIDs {
                 guard let creator = creations.edits[id] else {
-                    guard push.refused.contains(id) else { throw Self.unknown(id, edit.path) }
+                    guard push.refused.contains(id) else { throw Self.unknown(id, at: edit.path) }
                     orphans.insert(index)
                     continue
                 }
                 if creator != index { needed.insert(creator) }
             }
             needs.append(needed)
-            rows.append(try Self.ordered(edit, creations))
+            rows.append(try Self.ordered(edit, creations: creations))
         }
         self.orphans = orphans
         var order = Array(push.edits.indices)
@@ -92,7 +94,7 @@ package struct PushPlan: Sendable {
     }
 
     /// Deletions of items run first, then the root, then the other items, each after the rows that it names.
-    private static func ordered(_ edit: Edit, _ creations: Creations) throws(Problem) -> [RowEdit] {
+    private static func ordered(_ edit: Edit, creations: Creations) throws(Problem) -> [RowEdit] {
         if edit.rows.count == 1, creations.edits.isEmpty { return edit.rows }
         let phased = edit.rows.enumerated().sorted { a, b in
             (a.element.phase, a.offset) < (b.element.phase, b.offset)
@@ -156,7 +158,7 @@ package struct PushPlan: Sendable {
             path: path)
     }
 
-    private static func unknown(_ id: TemporaryID, _ path: WirePath) -> Problem {
+    private static func unknown(_ id: TemporaryID, at path: WirePath) -> Problem {
         Problem(.unknownTemporary, detail: "This push does not create a row with the temporary id \(id).", path: path)
     }
 }

@@ -25,9 +25,9 @@ struct ConstraintExplainer {
         switch violation.kind {
         case .unique:
             return .refused(
-                row.index, try collision(problem, violation, assignments: assignments, current: current))
+                row.index, try collision(problem, violation: violation, assignments: assignments, current: current))
         case .foreignKey:
-            let columns = foreignColumns(violation, assignments)
+            let columns = foreignColumns(violation, assignments: assignments)
             problem.fields = names(columns)
             problem.detail = "A row that these fields refer to does not exist\(constraint(violation))."
         case .referenced:
@@ -72,7 +72,7 @@ struct ConstraintExplainer {
             + ", which the rules do not name"
     }
 
-    private func foreignColumns(_ violation: ConstraintViolation, _ assignments: [Assignment]) -> [String] {
+    private func foreignColumns(_ violation: ConstraintViolation, assignments: [Assignment]) -> [String] {
         if !violation.columns.isEmpty { return violation.columns }
         let written = Set(assignments.map { shape.columns[$0.column].name })
         let keys = table?.foreignKeys.filter { key in
@@ -93,7 +93,7 @@ struct ConstraintExplainer {
     // MARK: Two rows under one unique index
 
     private func collision(
-        _ start: Problem, _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
+        _ start: Problem, violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
     ) throws(PushStop) -> Problem {
         var problem = start
         let index = table?.uniqueIndexes.first { index in
@@ -120,7 +120,7 @@ struct ConstraintExplainer {
             || assignments.allSatisfy { part in
                 part.column >= shape.keyCount || found[part.column] == part.value
             }
-        if current == nil, isFindable, isKey || isNatural, place != nil, isSameRecord(found, assignments),
+        if current == nil, isFindable, isKey || isNatural, place != nil, isSameRecord(found, assignments: assignments),
             run.mode.mayLookAgain
         {
             // The row was created after the search for it, so the next run can merge with it.
@@ -130,7 +130,7 @@ struct ConstraintExplainer {
         return problem
     }
 
-    private func isSameRecord(_ found: [Value], _ assignments: [Assignment]) -> Bool {
+    private func isSameRecord(_ found: [Value], assignments: [Assignment]) -> Bool {
         shape.parent.allSatisfy { link in
             assignments.contains { $0.column == link.column && $0.value == found[link.column] }
         }

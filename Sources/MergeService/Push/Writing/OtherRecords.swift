@@ -61,7 +61,7 @@ struct OtherRecords {
                 // Usually the row's own columns contain the key of the record.
                 if let key = other.view.key(positions.map { current[$0] }) {
                     let record = OtherRecord(resource: other.view.resource, key: key)
-                    try recordConditions(of: [key], other.view, before)
+                    try recordConditions(of: [key], other.view, before: before)
                     records[report, default: []].insert(record)
                 }
             } else if other.view.decidesAccess, !other.concerns(assignments) {
@@ -81,8 +81,8 @@ struct OtherRecords {
             WrittenRow(
                 report: report, views: views, table: section.table, address: address, isCertain: isCertain)
         }
-        if !sought.isEmpty { try find(row(sought), before) }
-        if !possible.isEmpty { try find(row(possible, isCertain: false), before) }
+        if !sought.isEmpty { try find(row(sought), before: before) }
+        if !possible.isEmpty { try find(row(possible, isCertain: false), before: before) }
         if !moved.isEmpty { later.append(row(moved)) }
     }
 
@@ -137,7 +137,7 @@ struct OtherRecords {
         defer { later = [] }
         for row in later
         where !progress.excluded.contains(run.batch.owners[row.report]) && progress.reports[row.report].isMerged {
-            try find(row, before)
+            try find(row, before: before)
         }
         let tested = Set(records.values.joined()).filter { $0.resource.access?.columns.isEmpty == false }
         for records in Dictionary(grouping: tested, by: \.resource.origin).values {
@@ -202,7 +202,7 @@ struct OtherRecords {
     /// Records the tested values of records before another resource changes their root rows or the rows to which these
     /// refer.
     private mutating func recordConditions(
-        of keys: [RecordKey], _ view: TableView, _ before: RowsBefore
+        of keys: [RecordKey], _ view: TableView, before: RowsBefore
     ) throws(PushStop) {
         let resource = view.resource
         guard view.section.kind == .root, resource.access?.columns.isEmpty == false else { return }
@@ -215,7 +215,7 @@ struct OtherRecords {
         }
     }
 
-    private mutating func find(_ row: WrittenRow, _ before: RowsBefore) throws(PushStop) {
+    private mutating func find(_ row: WrittenRow, before: RowsBefore) throws(PushStop) {
         if row.address.isEmpty || row.address.contains(where: { $0.value == .null }) { return }
         var columns: [Column] = []
         let steps = isWritten ? row.views.flatMap(\.lookups) : []
@@ -258,11 +258,11 @@ struct OtherRecords {
             guard values.count == view.columns.count, !values.isEmpty, !values.contains(.null) else { continue }
             if let key = view.key(values) {
                 let record = OtherRecord(resource: view.resource, key: key)
-                if !isWritten { try recordConditions(of: [key], view, before) }
+                if !isWritten { try recordConditions(of: [key], view, before: before) }
                 records[report, default: []].insert(record)
             } else if let step = view.step {
                 let keys = try keys(of: view, referring: step, to: values, isCertain: isCertain)
-                if !isWritten, view.decidesAccess { try recordConditions(of: keys, view, before) }
+                if !isWritten, view.decidesAccess { try recordConditions(of: keys, view, before: before) }
                 for key in keys {
                     records[report, default: []].insert(OtherRecord(resource: view.resource, key: key))
                 }

@@ -18,7 +18,7 @@ extension PushTransaction {
                     try writer.restoreRow(by: statement)
                 } catch {
                     guard case .constraint(let violation) = error.kind else { throw .store(error) }
-                    throw .refused(step.index, Self.refusal(of: cascade.table, violation, step))
+                    throw .refused(step.index, Self.refusal(of: cascade.table, violation, step: step))
                 }
             }
         }
@@ -42,7 +42,7 @@ extension PushTransaction {
     }
 
     private static func refusal(
-        of table: TableName, _ violation: ConstraintViolation, _ step: PushPlan.Step
+        of table: TableName, _ violation: ConstraintViolation, step: PushPlan.Step
     ) -> Problem {
         let needed = violation.kind == .notNull ? violation.columns.map { "“\($0)”" }.joined(separator: " and ") : ""
         return Problem(

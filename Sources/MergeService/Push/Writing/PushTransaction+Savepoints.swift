@@ -31,12 +31,12 @@ extension PushTransaction {
             !progress.reports[$0].isMerged || progress.left.contains($0)
         }) {
             progress.left.insert(step.index)
-            if run.isEachForItself { progress.reports[step.index].refuse(Self.dependsOnRefused(needed, step)) }
+            if run.isEachForItself { progress.reports[step.index].refuse(Self.dependsOnRefused(needed, step: step)) }
             return
         }
         if run.isEachForItself, let needed = try refusedCreator(of: step) {
             progress.left.insert(step.index)
-            return progress.reports[step.index].refuse(Self.dependsOnRefused(needed, step))
+            return progress.reports[step.index].refuse(Self.dependsOnRefused(needed, step: step))
         }
         try run.reading { () throws(StoreError) in try writer.setSavepoint() }
         let saved = Savepoint(writer: writer, before: facts.before, checks: checks, others: others)
@@ -64,7 +64,7 @@ extension PushTransaction {
         progress.reports[step.index].rollBack(gone, of: step.edit)
     }
 
-    private static func dependsOnRefused(_ needed: Int, _ step: PushPlan.Step) -> Problem {
+    private static func dependsOnRefused(_ needed: Int, step: PushPlan.Step) -> Problem {
         Problem(
             .dependsOnRefused, detail: "edits[\(needed)], which would have created it, was refused.",
             path: step.edit.path, retry: .never)

@@ -33,7 +33,7 @@ package struct EntryRehearsal {
             let rows = RowParts(outcomes, of: active)
             return outcomes.map { outcome in
                 do throws(UnjudgedReason) {
-                    return try verdict(outcome, rows, isOfActiveRules: isOfActiveRules)
+                    return try verdict(outcome, rows: rows, isOfActiveRules: isOfActiveRules)
                 } catch {
                     return .unjudged(error)
                 }
@@ -77,7 +77,7 @@ package struct EntryRehearsal {
     }
 
     private func verdict(
-        _ outcome: JSONNode, _ rows: RowParts, isOfActiveRules: Bool
+        _ outcome: JSONNode, rows: RowParts, isOfActiveRules: Bool
     ) throws(UnjudgedReason) -> RehearsalVerdict {
         if outcome["erased"] != nil { throw .isErased }
         guard let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) }) else { throw .unreadable }

@@ -31,12 +31,12 @@ struct RehearsedEditReader {
             for field in group.fields {
                 guard let part = known[field] else { throw incomplete(group) }
                 parts.append(part)
-                row[section.fields[field].column] = try value(part.current, field)
+                row[section.fields[field].column] = try value(part.current, field: field)
             }
             let edited = try values(parts.map(\.new), group.positions)
             created.fields += edited.fields
             created.values += edited.values
-            let base = try base(parts, group.positions)
+            let base = try base(parts, fields: group.positions)
             let isNull = zip(parts, group.positions).contains { part, field in
                 part.old?.isNull == true && !section.columns[section.fields[field].column].isNullable
             }
@@ -66,8 +66,8 @@ struct RehearsedEditReader {
             for index in touched(Array(edited.keys)) {
                 let fields = section.groups[index].positions
                 // The client sent a hash if the entry has no base.
-                let base = fieldValues(base, fields).map { Base.values($0) } ?? .digest([])
-                guard let edited = fieldValues(edited, fields) else { throw incomplete(section.groups[index]) }
+                let base = fieldValues(base, fields: fields).map { Base.values($0) } ?? .digest([])
+                guard let edited = fieldValues(edited, fields: fields) else { throw incomplete(section.groups[index]) }
                 edits.append(GroupEdit(group: index, base: base, edited: edited, path: Self.path, isRowForm: false))
             }
             action = .edit(edits)
@@ -75,7 +75,7 @@ struct RehearsedEditReader {
             let base = try members(old, hiding: row.hidden)
             var bases: [GroupBase] = []
             for index in touched(Array(base.keys)) {
-                guard let base = fieldValues(base, section.groups[index].positions) else {
+                guard let base = fieldValues(base, fields: section.groups[index].positions) else {
                     throw incomplete(section.groups[index])
                 }
                 bases.append(GroupBase(group: index, base: base))
@@ -83,16 +83,16 @@ struct RehearsedEditReader {
             action = .delete(bases)
         }
         return RehearsedEdit(
-            section: position, fields: [], actions: [.withBase: action], states: try states(row, action))
+            section: position, fields: [], actions: [.withBase: action], states: try states(row, action: action))
     }
 
-    private func states(_ row: RowOutcome, _ action: RowAction) throws(UnjudgedReason) -> [RehearsedEdit.RowState] {
+    private func states(_ row: RowOutcome, action: RowAction) throws(UnjudgedReason) -> [RehearsedEdit.RowState] {
         guard let current = row.current else { return row.missingStates(in: section) }
         guard case .delete(let bases) = action else { throw .unexplained }
         var values = [Value](repeating: .null, count: section.columns.count)
         for field in bases.flatMap(\.base.fields) {
             guard let node = current.member(of: section.fields[field]) else { throw .unreadable }
-            values[section.fields[field].column] = try value(node, field)
+            values[section.fields[field].column] = try value(node, field: field)
         }
         return [.present(values)]
     }
@@ -114,7 +114,7 @@ struct RehearsedEditReader {
         section.groups.indices.filter { fields.contains(where: section.groups[$0].fields.contains) }
     }
 
-    private func value(_ node: JSONNode, _ field: Int) throws(UnjudgedReason) -> Value {
+    private func value(_ node: JSONNode, field: Int) throws(UnjudgedReason) -> Value {
         guard let value = EntryReader.value(node, section.columns[section.fields[field].column]) else {
             throw .unreadable
         }
@@ -123,11 +123,11 @@ struct RehearsedEditReader {
 
     private func values(_ nodes: [JSONNode], _ fields: [Int]) throws(UnjudgedReason) -> FieldValues {
         var values: [Value] = []
-        for (node, field) in zip(nodes, fields) { values.append(try value(node, field)) }
+        for (node, field) in zip(nodes, fields) { values.append(try value(node, field: field)) }
         return FieldValues(fields: fields, values: values)
     }
 
-    private func base(_ parts: [RowParts.Part], _ fields: [Int]) throws(UnjudgedReason) -> Base {
+    private func base(_ parts: [RowParts.Part], fields: [Int]) throws(UnjudgedReason) -> Base {
         let bases = parts.compactMap(\.old)
         if bases.count == parts.count { return .values(try values(bases, fields)) }
         // A hash is that of a whole group. The names of its members are part of a hash.
@@ -142,12 +142,12 @@ struct RehearsedEditReader {
         for (name, node) in node.members {
             if hidden.contains(name.string) { throw .isPrivate }
             let field = try field(name.string)
-            values[field] = try value(node, field)
+            values[field] = try value(node, field: field)
         }
         return values
     }
 
-    private func fieldValues(_ known: [Int: Value], _ fields: [Int]) -> FieldValues? {
+    private func fieldValues(_ known: [Int: Value], fields: [Int]) -> FieldValues? {
         let values = fields.compactMap { known[$0] }
         return values.count == fields.count ? FieldValues(fields: fields, values: values) : nil
     }
