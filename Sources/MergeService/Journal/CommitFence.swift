@@ -16,7 +16,6 @@ final class CommitFence: Sendable {
     struct Commit: Sendable {
         let journal: WriteAheadJournal
         let token: String
-        let effects: [SingleEffect]
     }
 
     private enum Gate {
@@ -32,7 +31,6 @@ final class CommitFence: Sendable {
         let token: String?
         /// True if it was rolled back and its entries are still in the journal.
         let isRolledBack: Bool
-        let effects: [SingleEffect]
         let since = ContinuousClock.now
     }
 
@@ -136,12 +134,12 @@ final class CommitFence: Sendable {
 
     // MARK: Records of commits
 
-    /// Writes the entries of a transaction and records earlier commits in the same journal.
+    /// Writes the entries and effects of a transaction, and records earlier commits in the same journal.
     func write(
-        _ drafts: [JournalDraft], ahead token: String, in journal: WriteAheadJournal
+        _ drafts: [JournalDraft], taking effects: [SingleEffect], ahead token: String, in journal: WriteAheadJournal
     ) throws(StoreError) {
         let told = commits.filter { $0.journal.store === journal.store }
-        try journal.write(drafts, token: token, after: told)
+        try journal.write(drafts, taking: effects, token: token, after: told)
         forget(told)
     }
 

@@ -28,9 +28,7 @@ struct InDoubtRecovery {
                 if known?.isRolledBack == true {
                     try journal.withdrawNow(transaction.token)
                 } else if try evidence.isCommitted(transaction.entries) {
-                    try journal.writeNow(
-                        CommitFence.Commit(
-                            journal: journal, token: transaction.token, effects: known?.effects ?? []))
+                    try journal.writeNow(CommitFence.Commit(journal: journal, token: transaction.token))
                 } else {
                     try journal.withdrawNow(transaction.token)
                 }

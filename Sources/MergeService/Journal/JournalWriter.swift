@@ -26,7 +26,6 @@ final class JournalWriter {
     private var hasPassedFence = false
     /// True if the journal contains an in-doubt transaction of another process.
     private var hasMetDoubt = false
-    private var effects: [SingleEffect] = []
 
     /// Creates a writer; `deadline` is the latest time to pass the fence.
     init(_ journal: Journal?, _ fence: CommitFence, until deadline: ContinuousClock.Instant) {
@@ -46,7 +45,7 @@ final class JournalWriter {
     ///   before.
     func keep(_ pushes: [KeptPush], in session: any StoreSession) throws(StoreError) {
         let drafts = pushes.compactMap(\.draft)
-        effects = pushes.flatMap { $0.takesEffect ? $0.effects : [] }
+        let effects = pushes.flatMap { $0.takesEffect ? $0.effects : [] }
         switch place {
         case .nowhere: return
         case .together(let journal):
@@ -60,7 +59,7 @@ final class JournalWriter {
             do throws(StoreError) {
                 try Self.asJournal { () throws(StoreError) in
                     try Self.refusingKnownKeys { () throws(StoreError) in
-                        try fence.write(drafts, ahead: token, in: journal)
+                        try fence.write(drafts, taking: effects, ahead: token, in: journal)
                     }
                 }
             } catch {
@@ -86,18 +85,18 @@ final class JournalWriter {
         guard case .ahead(let journal) = place, hasPassedFence else { return }
         hasPassedFence = false
         switch outcome {
-        case .committed: fence.leave(CommitFence.Commit(journal: journal, token: token, effects: effects))
+        case .committed: fence.leave(CommitFence.Commit(journal: journal, token: token))
         case .rolledBack where hasMetDoubt:
-            fence.close(CommitFence.InDoubt(token: nil, isRolledBack: false, effects: []))
+            fence.close(CommitFence.InDoubt(token: nil, isRolledBack: false))
         case .rolledBack:
             do throws(StoreError) {
                 // A lookup of the key must not find these drafts.
                 try journal.withdrawNow(token)
                 fence.leave()
             } catch {
-                fence.close(CommitFence.InDoubt(token: token, isRolledBack: true, effects: []))
+                fence.close(CommitFence.InDoubt(token: token, isRolledBack: true))
             }
-        case .unknown: fence.close(CommitFence.InDoubt(token: token, isRolledBack: false, effects: effects))
+        case .unknown: fence.close(CommitFence.InDoubt(token: token, isRolledBack: false))
         }
     }
 
@@ -145,11 +144,15 @@ final class JournalWriter {
         }
     }
 
-    private static func note(
-        _ effects: [SingleEffect], in tables: JournalTables, _ session: any StoreSession
+    /// Records effects.
+    ///
+    /// - Parameter token: of a write-ahead transaction.
+    /// - Throws: `StoreError` of the kind `takenEffect` if one of them has happened before.
+    static func note(
+        _ effects: [SingleEffect], of token: String? = nil, in tables: JournalTables, _ session: any StoreSession
     ) throws(StoreError) {
         do {
-            for statement in tables.mark(effects) { _ = try session.execute(statement) }
+            for statement in tables.mark(effects, of: token) { _ = try session.execute(statement) }
         } catch {
             guard error.isCollision else { throw error }
             throw StoreError(.takenEffect, "it has taken effect before", code: error.code)

@@ -102,12 +102,12 @@ extension Journal {
         }
     }
 
-    /// Returns the number of a later merge with the key of a refused push; nil if there is none.
-    package func laterMerge(
+    /// Returns the number of another merge with the key of a refused push; nil if there is none.
+    package func otherMerge(
         of stored: StoredEntry, name: [UInt8], until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Int? {
         try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
-            for statement in tables.laterMerges(of: stored, name: name) {
+            for statement in tables.otherMerges(of: stored, name: name) {
                 if case .integer(let number)? = try session.query(statement).first?.first {
                     return Int(clamping: number)
                 }
@@ -125,11 +125,11 @@ extension MergeService {
         try await active.kept().drop(number, by: who, until: deadline)
     }
 
-    /// Returns the number of a later merge with the key of a refused push; nil if there is none.
-    package func laterMerge(
+    /// Returns the number of another merge with the key of a refused push; nil if there is none.
+    package func otherMerge(
         of stored: StoredEntry, name: [UInt8], active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> Int? {
-        try await active.kept().laterMerge(of: stored, name: name, until: deadline)
+        try await active.kept().otherMerge(of: stored, name: name, until: deadline)
     }
 
     /// Reads entries in the order of their numbers, at most the filter's limit.

@@ -18,13 +18,14 @@ struct WriteAheadJournal {
 
     static func newToken() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 
-    /// Writes the drafts of one transaction before its commit; replaces those of an earlier run.
+    /// Writes the drafts and effects of one transaction before its commit; replaces those of an earlier run.
     ///
     /// - Parameter commits: committed transactions, which the same transaction of the journal records.
-    /// - Throws: `StoreError`; of the kind `serialization` if the journal contains another in-doubt transaction. A
-    ///   killed process may have left it, or another process is about to commit it.
+    /// - Throws: `StoreError`; of the kind `takenEffect` if an effect has happened before, `serialization` if the
+    ///   journal contains another in-doubt transaction. A killed process may have left it, or another process is about
+    ///   to commit it.
     func write(
-        _ drafts: [JournalDraft], token: String, after commits: [CommitFence.Commit]
+        _ drafts: [JournalDraft], taking effects: [SingleEffect], token: String, after commits: [CommitFence.Commit]
     ) throws(StoreError) {
         let tables = journal.tables
         try store.writeNow { session throws(StoreError) in
@@ -40,7 +41,9 @@ struct WriteAheadJournal {
                         tables.feed.insert(changes, token: token, first: last - insert.rows + 1))
                 }
             }
-            if let numbers { _ = try session.execute(tables.setPending(token, numbers)) }
+            guard let numbers else { return }
+            _ = try session.execute(tables.setPending(token, numbers))
+            try JournalWriter.note(effects, of: token, in: tables, session)
         }
     }
 
@@ -93,7 +96,6 @@ struct WriteAheadJournal {
         for commit in commits {
             _ = try session.execute(tables.settled(commit.token))
             try sequence(commit.token, in: tables.feed, session)
-            if !commit.effects.isEmpty { try note(commit.effects, to: tables, in: session) }
         }
     }
 
@@ -115,18 +117,8 @@ struct WriteAheadJournal {
         for row in try session.query(tables.allPending) {
             guard let pending = tables.pending(row), pending.token == token else { continue }
             _ = try session.execute(tables.delete(pending.numbers))
+            _ = try session.execute(tables.withdrawEffects(of: token))
             _ = try session.execute(tables.settled(token))
-        }
-    }
-
-    /// Records effects; an effect that is recorded already is no error.
-    private static func note(
-        _ effects: [SingleEffect], to tables: JournalTables, in session: any StoreSession
-    ) throws(StoreError) {
-        do {
-            for statement in tables.mark(effects) { _ = try session.execute(statement) }
-        } catch {
-            guard error.isCollision else { throw error }
         }
     }
 }

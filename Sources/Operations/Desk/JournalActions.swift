@@ -211,16 +211,18 @@ package struct JournalActions: Sendable {
         }
     }
 
-    /// - Throws: a 409 `Problem` if the client has sent the push again, after its stored answer was pruned.
+    /// - Throws: a 409 `Problem` if the push was merged with its key before or after the refusal, which is only possible
+    ///   if its stored answer was pruned.
     private func checkIsUnmerged(_ stored: StoredEntry) async throws {
         guard let key = stored.key,
-            let later = try await service.laterMerge(
+            let other = try await service.otherMerge(
                 of: stored, name: RequestKey.name(of: key, owner: stored.sender.who), active: active,
                 deadline: deadline)
         else { return }
         throw Problem(
             .alreadyReplayed,
-            detail: "The client has sent the push again with its key, and it was merged: entry \(later).", retry: .never
+            detail: "The client has sent the push with its key another time, and it was merged: entry \(other).",
+            retry: .never
         )
     }
 
@@ -246,8 +248,20 @@ package struct JournalActions: Sendable {
                     "Some edits of this push were merged. Resend it without changes, or send the other edits as a new "
                     + "push.", retry: .never)
         }
+        if !isCorrected { try Self.checkNeedsNoClaims(whole.edits) }
         let edits = whole.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
         return Resent(edits: edits, form: whole.form, undone: whole.undone)
+    }
+
+    /// - Throws: a 422 `Problem` if the rules set columns of new records from claims of the sender, which the journal does
+    ///   not contain.
+    private static func checkNeedsNoClaims(_ edits: [Edit]) throws(Problem) {
+        guard let edit = edits.first(where: { $0.createsRecord && $0.resource.setsClaims }) else { return }
+        throw Problem(
+            .notReplayable,
+            detail:
+                "The rules set columns of new records of “\(edit.resource.name)” from the sender's claims, which the "
+                + "journal does not contain. The client must send the push itself.", retry: .never)
     }
 
     /// - Throws: a 422 `Problem` if a push was erased; then the journal does not show which edits were merged either.
@@ -307,4 +321,9 @@ package struct JournalActions: Sendable {
     ) throws -> [Edit] {
         try refused.body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes) }.push.get().edits
     }
+}
+
+extension Resource {
+    /// True if a creation sets columns from claims under some role.
+    fileprivate var setsClaims: Bool { access?.roles.contains { !$0.sets.isEmpty } ?? false }
 }

@@ -22,7 +22,11 @@ struct JournalErasure: Sendable {
     func run() async throws(StoreError) -> ErasureReport {
         var report = ErasureReport()
         var number = 0
-        while let last = try await eraseEntries(after: number, &report) { number = last }
+        var found: Set<Int> = []
+        while let batch = try await eraseEntries(after: number, knowing: found, &report), let last = batch.last {
+            number = last
+            found.formUnion(batch.ofSender)
+        }
         if let who { try await eraseSender(who, report: &report) }
         if let who, !isPreview { try await journal.forgetClients(of: who, until: .now.advanced(by: .seconds(60))) }
         try await eraseHistories(&report)
@@ -33,15 +37,17 @@ struct JournalErasure: Sendable {
 
     /// Erases values in the rows after a number.
     ///
-    /// - Returns: the last number of the batch; nil at the end.
-    private func eraseEntries(after number: Int, _ report: inout ErasureReport) async throws(StoreError) -> Int? {
+    /// - Parameter found: the earlier entries with values of the sender.
+    private func eraseEntries(
+        after number: Int, knowing found: Set<Int>, _ report: inout ErasureReport
+    ) async throws(StoreError) -> Batch? {
         while true {
-            let batch = try await eraseBatch(after: number)
+            let batch = try await eraseBatch(after: number, knowing: found)
             if let batch {
                 report.entries += batch.report.entries
                 report.answers += batch.report.answers
                 report.refused += batch.report.refused
-                return batch.last
+                return batch
             }
             // Recovery of an in-doubt transaction needs the values of its entries.
             do {
@@ -59,10 +65,12 @@ struct JournalErasure: Sendable {
     private struct Batch: Sendable {
         var last: Int?
         var report = ErasureReport()
+        /// The entries with values of the sender.
+        var ofSender: Set<Int> = []
     }
 
     /// - Returns: nil if the batch contains entries of an in-doubt transaction.
-    private func eraseBatch(after number: Int) async throws(StoreError) -> Batch? {
+    private func eraseBatch(after number: Int, knowing found: Set<Int>) async throws(StoreError) -> Batch? {
         try await transaction { session throws(StoreError) in
             let rows = try session.query(journal.tables.erasable(after: number, limit: Self.batch))
                 .compactMap { journal.tables.erasable($0) }
@@ -72,7 +80,10 @@ struct JournalErasure: Sendable {
             if rows.contains(where: { row in inDoubt.contains { $0.contains(row.number) } }) { return nil }
             var batch = Batch(last: rows.last?.number)
             for row in rows {
-                let erasure = self.erasure(of: row)
+                let settled = settledEntry(row)
+                let settlesSender = settled.map { found.contains($0) || batch.ofSender.contains($0) } ?? false
+                if settlesSender || isOfSender(row) { batch.ofSender.insert(row.number) }
+                let erasure = self.erasure(of: row, settlesSender: settlesSender)
                 if erasure.isEmpty { continue }
                 batch.report.entries += erasure.entry == nil && !erasure.isAnonymous ? 0 : 1
                 batch.report.answers += erasure.answer == nil ? 0 : 1
@@ -83,10 +94,22 @@ struct JournalErasure: Sendable {
         }
     }
 
-    private func erasure(of row: ErasableRow) -> RowErasure {
+    /// Returns true for an entry of the sender, and for one of a sender who was erased before.
+    private func isOfSender(_ row: ErasableRow) -> Bool {
+        who != nil && (row.who == who || row.who == JournalTables.erasedSender)
+    }
+
+    /// Returns the number of the entry that this one undoes or resends.
+    private func settledEntry(_ row: ErasableRow) -> Int? {
+        guard let key = row.key, key.hasPrefix("undo:") || key.hasPrefix("resend:") else { return nil }
+        return key.split(separator: ":").last.flatMap { Int($0) }
+    }
+
+    /// - Parameter settlesSender: true for an undo or a resend of an entry with values of the sender.
+    private func erasure(of row: ErasableRow, settlesSender: Bool) -> RowErasure {
         var erasure = RowErasure()
-        let isOwn = who.map { row.who == $0 } ?? false
-        erasure.isAnonymous = isOwn
+        erasure.isAnonymous = row.who == who
+        var isOwn = erasure.isAnonymous || settlesSender
         if let entry = row.entry {
             if let resource = row.resource {
                 erasure.entry = eraser.entry(entry, of: resource, isOwn: isOwn)
@@ -94,6 +117,8 @@ struct JournalErasure: Sendable {
                 erasure.entry = eraser.tombstone
             }
         }
+        // The entry of an undo or a resend is erased together with its answer.
+        if settlesSender, !erasure.isAnonymous { isOwn = erasure.entry != nil }
         let concernsPush =
             row.refused.map {
                 isOwn ? ErasureMark.time(in: $0.body) == nil : eraser.concerns(push: $0.body, at: $0.address)

@@ -54,7 +54,8 @@ extension JournalTables {
 
     /// Decodes the value of a mark.
     package static func settlement(_ value: String) -> RefusalSettlement {
-        guard value.hasPrefix(dropped) else { return .resent(at: value) }
+        // The token of a write-ahead transaction may follow the time.
+        guard value.hasPrefix(dropped) else { return .resent(at: String(value.prefix { $0 != " " })) }
         let parts = value.dropFirst(dropped.count).split(separator: " ", maxSplits: 1).map(String.init)
         return .dropped(at: parts.first ?? "", by: parts.count > 1 ? parts[1] : "")
     }
@@ -69,18 +70,29 @@ extension JournalTables {
             binds: [Self.bind(Self.erasedSender), Self.bind(Self.short(who))])
     }
 
-    /// Returns the statements that find a later push with the key of a refused push that was merged.
+    /// Returns the statements that find another push with the key of a refused push that was merged.
     ///
-    /// A stored refusal answers a push with its key, so only a pruned key can be merged later.
+    /// A stored refusal answers a push with its key, so only a pruned key can be merged later. A push whose key had
+    /// expired may have been merged earlier.
     ///
     /// - Parameter name: the digest of sender and key, if the sender owns its keys by its name.
-    package func laterMerges(of stored: StoredEntry, name: [UInt8]) -> [Statement] {
+    package func otherMerges(of stored: StoredEntry, name: [UInt8]) -> [Statement] {
         guard let key = stored.key else { return [] }
         var statements = [
             Statement(
                 sql: "SELECT n FROM \(dialect.quoted(entries)) WHERE name = ? AND n > ? AND code IN (200, 207)",
                 binds: [Self.bind(name), Self.bind(stored.number)], columns: [JournalColumn.number])
         ]
+        if let entry = stored.entry, stored.refused?.reason == ProblemCode.keyExpired.rawValue {
+            statements.append(
+                Statement(
+                    sql: "SELECT n FROM \(dialect.quoted(entries)) WHERE resource = ? AND record = ? AND n < ? "
+                        + "AND status = 'merged' AND push_key = ? AND who = ? LIMIT 1",
+                    binds: [
+                        Self.bind(entry.resource), Self.bind(entry.record), Self.bind(stored.number), Self.bind(key),
+                        Self.bind(stored.sender.who),
+                    ], columns: [JournalColumn.number]))
+        }
         let later = DateTime(
             secondsSince1970: stored.at.microsecondsSince1970 / 1_000_000 + 3_600, microsecond: 0)
         if let entry = stored.entry, let later {
@@ -99,14 +111,28 @@ extension JournalTables {
     }
 
     /// Returns the statements that record effects; a unique constraint refuses a second time.
-    package func mark(_ effects: [SingleEffect]) -> [Statement] {
-        stride(from: 0, to: effects.count, by: Self.batch).map { start in
+    ///
+    /// - Parameter token: of a write-ahead transaction, which may be rolled back later; else nil.
+    package func mark(_ effects: [SingleEffect], of token: String? = nil) -> [Statement] {
+        let value = token == nil ? dialect.nowText : dialect.joined(dialect.nowText, with: "?")
+        return stride(from: 0, to: effects.count, by: Self.batch).map { start in
             let some = effects[start..<min(start + Self.batch, effects.count)]
-            let rows = repeatElement("(?, \(dialect.nowText))", count: some.count).joined(separator: ", ")
+            let rows = repeatElement("(?, \(value))", count: some.count).joined(separator: ", ")
             return Statement(
                 sql: "INSERT INTO \(dialect.quoted(meta)) (name, value) VALUES " + rows,
-                binds: some.map { Self.bind(Self.mark(of: $0)) })
+                binds: some.flatMap { effect in
+                    [Self.bind(Self.mark(of: effect))] + (token.map { [Self.bind(" " + $0)] } ?? [])
+                })
         }
+    }
+
+    /// Returns the statement that deletes the effects of a write-ahead transaction that was rolled back.
+    package func withdrawEffects(of token: String) -> Statement {
+        Statement(
+            sql:
+                "DELETE FROM \(dialect.quoted(meta)) WHERE (name LIKE '\(Self.resent)%' OR name LIKE '\(Self.undone)%') "
+                + "AND value LIKE ?",
+            binds: [Self.bind("% " + token)])
     }
 
     private static func mark(of effect: SingleEffect) -> String {

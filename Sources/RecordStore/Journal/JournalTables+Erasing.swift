@@ -6,6 +6,8 @@ package struct ErasableRow: Sendable, Hashable {
     package let number: Int
     /// The name of the sender.
     package let who: String
+    /// The key of the push, such as `undo:5`; nil if it had none.
+    package let key: String?
     /// The name of the resource; nil if the row has no record.
     package let resource: String?
     /// The content of the entry.
@@ -43,30 +45,32 @@ extension JournalTables {
     /// Returns the statement that reads rows after a number, to erase values in them.
     package func erasable(after number: Int, limit: Int) -> Statement {
         Statement(
-            sql: "SELECT n, who, resource, entry, answer, address, body, reason FROM \(dialect.quoted(entries)) "
+            sql:
+                "SELECT n, who, push_key, resource, entry, answer, address, body, reason FROM \(dialect.quoted(entries)) "
                 + "WHERE n > ? ORDER BY n LIMIT ?",
             binds: [Self.bind(number), Self.bind(limit)],
             columns: [
-                JournalColumn.number, JournalColumn.text, JournalColumn.text, JournalColumn.bytes, JournalColumn.bytes,
-                JournalColumn.text, JournalColumn.bytes, JournalColumn.text,
+                JournalColumn.number, JournalColumn.text, JournalColumn.text, JournalColumn.text, JournalColumn.bytes,
+                JournalColumn.bytes, JournalColumn.text, JournalColumn.bytes, JournalColumn.text,
             ])
     }
 
     /// Decodes a row of `erasable`.
     package func erasable(_ row: [Value]) -> ErasableRow? {
-        guard row.count == 8, case .integer(let number) = row[0] else { return nil }
+        guard row.count == 9, case .integer(let number) = row[0] else { return nil }
         func bytes(_ value: Value) -> [UInt8]? {
             if case .bytes(let bytes) = value { PackedBytes.unpack(bytes) } else { nil }
         }
         func text(_ value: Value) -> String? {
             if case .text(let text) = value { text.string } else { nil }
         }
-        let answer = bytes(row[4]).map { KeptAnswer.split($0) }
+        let answer = bytes(row[5]).map { KeptAnswer.split($0) }
         return ErasableRow(
-            number: Int(clamping: number), who: text(row[1]) ?? "", resource: text(row[2]), entry: bytes(row[3]),
+            number: Int(clamping: number), who: text(row[1]) ?? "", key: text(row[2]), resource: text(row[3]),
+            entry: bytes(row[4]),
             answer: answer?.body, access: answer?.access,
-            refused: bytes(row[6]).map {
-                RefusedBody(address: text(row[5]) ?? "", body: $0, reason: text(row[7]) ?? "")
+            refused: bytes(row[7]).map {
+                RefusedBody(address: text(row[6]) ?? "", body: $0, reason: text(row[8]) ?? "")
             })
     }
 

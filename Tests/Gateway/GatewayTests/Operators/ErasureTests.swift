@@ -197,6 +197,38 @@ import Testing
         }
     }
 
+    @Test(
+        "The values of a sender are erased in undos and edited resends of other senders, too",
+        arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func operators(_ kind: TestEngine, _ place: JournalPlace) async throws {
+        try await Self.with(kind, place) { world in
+            try await Self.writeSamples(world)
+            let before = try await world.push(
+                Self.push("own", Self.edit("people", 2, #"{"person":{"name":{"old":"Bobby","new":"Zoe"}}}"#)),
+                as: "van-3")
+            #expect(before.status == 200, "\(before.text)")
+            let list = try await world.journal(["list", "--resource", "people", "--id", "2", "--json"])
+            let number = try #require(try JSON(list.output)["entries"]?.array.last?["number"]?.int)
+            let undo = try await world.push("{}", as: "office", to: "journal/\(number)/undo")
+            #expect(undo.status == 200, "\(undo.text)")
+            let refused =
+                try JSON(await world.journal(["refused", "--json"]).output)["entries"]?[0]?["number"]?.int ?? 0
+            let edited =
+                #"{"body":{"edits":[\#(Self.edit("people", 2, #"{"person":{"name":{"old":"Bobby","new":"Yves"}}}"#))]}}"#
+            let resent = try await world.push(edited, as: "office", to: "journal/\(refused)/resend")
+            #expect(resent.status == 200, "\(resent.text)")
+            #expect(try await world.contents().contains("Zoe"))
+            for round in 1...2 {
+                let erased = try await world.journal(["erase", "--who", "van-3", "--yes"])
+                #expect(erased.status == 0, "\(erased)")
+                if round == 2 { #expect(erased.output.contains("0      stored answers"), "\(erased)") }
+            }
+            let after = try await world.contents()
+            for word in ["Zoe", "Yves"] { #expect(!after.contains(word), "\(word)") }
+            #expect(after.contains("Honey") && after.contains("office"))
+        }
+    }
+
     @Test("Wrong options of an erasure are errors")
     func wrongOptions() async throws {
         try await Self.with(.sqlite, .together) { world in

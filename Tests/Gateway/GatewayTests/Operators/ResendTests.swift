@@ -94,48 +94,106 @@ import TestSupport
     func simultaneous(_ kind: TestEngine) async throws {
         let database = try await JournalTests.database(kind)
         try await RunningGateway.withTwo(database, rules: JournalTests.rules) { one, two async throws in
-            for round in 1...8 {
-                let (push, first) = try await one.client { client async throws in
-                    let taken = try await client.post(
-                        "/v1/merge/people",
-                        JournalTests.edit(#"{"person":{"email":{"old":"","new":"b@x"}}}"#, id: 2))
-                    #expect(taken.status == 200, "\(taken.text)")
-                    let free = try await client.post(
-                        "/v1/merge/people", JournalTests.edit(#"{"person":{"email":{"old":"","new":"a@x"}}}"#))
-                    #expect(free.status == 200, "\(free.text)")
-                    let push = Self.refused.replacing(#""k""#, with: #""k\#(round)""#)
-                        .replacing(#""old":20,"new":25"#, with: #""old":0,"new":1"#)
-                    #expect(try await client.post("/v1/merge/people", push).status == 422)
-                    let last = try await client.get("/v1/journal?refused=true&order=newest&limit=1").json()
-                    let person = try await Self.person(2, client)
-                    try await Self.free(client)
-                    return (last["entries"]?.array.first?["number"]?.int ?? 0, person?["points"]?.int ?? 0)
-                }
-                let edited = Self.refused.replacing("a@x", with: "e@\(round)").replacing(#""key":"k","#, with: "")
+            try await Self.race(one, two)
+        }
+    }
+
+    /// Such a journal belongs to one gateway.
+    @Test("They have one effect in a journal that is written ahead, too", arguments: TestEngine.allCases)
+    func simultaneousAhead(_ kind: TestEngine) async throws {
+        let database = try await JournalTests.database(kind)
+        if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
+        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .ahead) { gateway async throws in
+            try await Self.race(gateway, gateway)
+            for round in 1...8 { try await Self.raceOfUndos(round, gateway) }
+        }
+    }
+
+    /// Undoes an entry in three ways at once.
+    private static func raceOfUndos(_ round: Int, _ gateway: RunningGateway) async throws {
+        let (number, before) = try await gateway.client { client async throws in
+            let edit = JournalTests.edit(#"{"person":{"points":{"old":0,"new":\#(round)}}}"#)
+            #expect(try await client.post("/v1/merge/people", edit).status == 200)
+            let newest = try await client.get("/v1/journal?order=newest&limit=1").json()["entries"]?[0]?["number"]?.int
+            return (newest ?? 0, try await Self.person(1, client)?["points"]?.int ?? 0)
+        }
+        let answers = try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
+            for body in ["{}", #"{"groups":["person.points"]}"#, #"{"force":true}"#] {
+                group.addTask { try await gateway.client { try await $0.post("/v1/journal/\(number)/undo", body) } }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let after = try await gateway.client { try await Self.person(1, $0)?["points"]?.int }
+        #expect(after == before - round, "round \(round): \(answers.map(\.text))")
+    }
+
+    private static func race(_ one: RunningGateway, _ two: RunningGateway) async throws {
+        for round in 1...8 {
+            let (push, first) = try await one.client { client async throws in
+                let taken = try await client.post(
+                    "/v1/merge/people",
+                    JournalTests.edit(#"{"person":{"email":{"old":"","new":"b@x"}}}"#, id: 2))
+                #expect(taken.status == 200, "\(taken.text)")
+                let free = try await client.post(
+                    "/v1/merge/people", JournalTests.edit(#"{"person":{"email":{"old":"","new":"a@x"}}}"#))
+                #expect(free.status == 200, "\(free.text)")
+                let push = Self.refused.replacing(#""k""#, with: #""k\#(round)""#)
                     .replacing(#""old":20,"new":25"#, with: #""old":0,"new":1"#)
-                let requests = [
-                    ("resend", "{}"), ("resend", "{}"), ("resend", #"{"body":\#(edited)}"#), ("drop", "{}"),
-                ]
-                let answers = try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
-                    for (index, (action, body)) in requests.enumerated() {
-                        group.addTask {
-                            try await (index % 2 == 0 ? one : two).client {
-                                try await $0.post("/v1/journal/\(push)/\(action)", body)
-                            }
+                #expect(try await client.post("/v1/merge/people", push).status == 422)
+                let last = try await client.get("/v1/journal?refused=true&order=newest&limit=1").json()
+                let person = try await Self.person(2, client)
+                try await Self.free(client)
+                return (last["entries"]?.array.first?["number"]?.int ?? 0, person?["points"]?.int ?? 0)
+            }
+            let edited = Self.refused.replacing("a@x", with: "e@\(round)").replacing(#""key":"k","#, with: "")
+                .replacing(#""old":20,"new":25"#, with: #""old":0,"new":1"#)
+            let requests = [
+                ("resend", "{}"), ("resend", "{}"), ("resend", #"{"body":\#(edited)}"#), ("drop", "{}"),
+            ]
+            let answers = try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
+                for (index, (action, body)) in requests.enumerated() {
+                    group.addTask {
+                        try await (index % 2 == 0 ? one : two).client {
+                            try await $0.post("/v1/journal/\(push)/\(action)", body)
                         }
                     }
-                    return try await group.reduce(into: []) { $0.append($1) }
                 }
-                for answer in answers { #expect([200, 409].contains(answer.status), "\(answer.text)") }
-                let (points, entry) = try await one.client { client async throws in
-                    (
-                        try await Self.person(2, client)?["points"]?.int,
-                        try await client.get("/v1/journal/\(push)").json()
-                    )
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for answer in answers { #expect([200, 409].contains(answer.status), "\(answer.text)") }
+            let (points, entry) = try await one.client { client async throws in
+                (
+                    try await Self.person(2, client)?["points"]?.int,
+                    try await client.get("/v1/journal/\(push)").json()
+                )
+            }
+            let isDropped = entry["refused"]?["dropped"] != nil
+            #expect(points == first + (isDropped ? 0 : 1), "round \(round): \(answers.map(\.text))")
+            #expect(isDropped != (entry["refused"]?["replayed"]?.text != nil), "\(entry)")
+        }
+
+    }
+
+    @Test("A push whose key has expired is not merged a second time", arguments: TestEngine.allCases)
+    func expiredKey(_ kind: TestEngine) async throws {
+        let database = try await JournalTests.database(kind)
+        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                let body =
+                    #"{"key":"k","edits":[{"resource":"people","id":1,"changeset":{"person":{"points":{"old":10,"new":11}}}}]}"#
+                #expect(try await client.post("/v1/push", body).status == 200)
+                // The stored answer is pruned.
+                try await database.runOnJournal(
+                    "UPDATE entries SET name = NULL, request = NULL, code = NULL, answer = NULL;")
+                let late = body.replacing(#""key":"k","#, with: #""key":"k","sent":"2020-01-01T00:00:00Z","#)
+                let refused = try await client.post("/v1/push", late)
+                #expect(try refused.json()["problem"]?["code"]?.text == "key-expired", "\(refused.text)")
+                let number = try await client.get("/v1/journal?refused=true").json()["entries"]?[0]?["number"]?.int ?? 0
+                for path in ["", "?preview=true"] {
+                    let resent = try await client.post("/v1/journal/\(number)/resend\(path)", "{}")
+                    #expect(try resent.json()["code"]?.text == "already-replayed", "\(resent.text)")
                 }
-                let isDropped = entry["refused"]?["dropped"] != nil
-                #expect(points == first + (isDropped ? 0 : 1), "round \(round): \(answers.map(\.text))")
-                #expect(isDropped != (entry["refused"]?["replayed"]?.text != nil), "\(entry)")
+                #expect(try await Self.person(1, client)?["points"]?.int == 11)
             }
         }
     }
