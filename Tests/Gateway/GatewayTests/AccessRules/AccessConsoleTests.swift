@@ -30,4 +30,21 @@ import TestSupport
             }
         }
     }
+
+    /// The journal has neither the roles nor the claims of the sender.
+    @Test("A creation whose rules set columns from claims is not resent", arguments: TestEngine.allCases)
+    func claims(_ kind: TestEngine) async throws {
+        try await DeliveryStops.with(kind) { gateway in
+            let creation =
+                #"{"resource":"stops","id":50,"changeset":{"stop":{"old":null,"new":{"title":"new","area":1}}}}"#
+            let taken = #"{"resource":"stops","id":1,"changeset":{"stop":{"area":{"old":1,"new":2}}}}"#
+            let refused = try await gateway.push("\(creation),\(taken)", as: DeliveryStops.maker)
+            #expect(refused.status == 403, "\(refused.text)")
+            let list = try await gateway.get("/v1/journal?refused=true&order=newest", as: DeliveryStops.office)
+            let number = try list.json()["entries"]?[0]?["number"]?.int ?? 0
+            let resent = try await gateway.post("/v1/journal/\(number)/resend", "{}", as: DeliveryStops.office)
+            #expect(resent.status == 422 && resent.text.contains("from the sender's claims"), "\(resent.text)")
+            #expect(try await gateway.database.run("SELECT COUNT(*) FROM stops WHERE id = 50;") == "0\n")
+        }
+    }
 }
