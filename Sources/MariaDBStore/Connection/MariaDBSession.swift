@@ -37,7 +37,12 @@ final class MariaDBSession: StoreSession {
             lock_wait_timeout = \(limits.lockWaitSeconds), autocommit = 0, \(Self.fixed)
             """)
         if handle.isMariaDB {
-            try handle.command("SET SESSION check_constraint_checks = 1, system_versioning_asof = DEFAULT")
+            // The cache compares by the collation, so one spelling of a reference would get the row of another.
+            try handle.command(
+                """
+                SET SESSION check_constraint_checks = 1, system_versioning_asof = DEFAULT, \
+                optimizer_switch = 'subquery_cache=off'
+                """)
         }
         try handle.command(
             handle.isMariaDB

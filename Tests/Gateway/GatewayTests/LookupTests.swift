@@ -53,6 +53,38 @@ import TestSupport
         """,
     ]
 
+    /// MariaDB caches subqueries by the collation.
+    @Test("Another spelling of a reference has no row, however many records are read", .tags(.mariadb), .needsMariaDB)
+    func spellings() async throws {
+        let sql = """
+            CREATE TABLE depots (code VARCHAR(10) PRIMARY KEY, region VARCHAR(10)) COLLATE utf8mb4_general_ci;
+            CREATE TABLE crates (id INT PRIMARY KEY, depot VARCHAR(10)) COLLATE utf8mb4_general_ci;
+            INSERT INTO depots VALUES ('d1', 'north');
+            INSERT INTO crates VALUES (1, 'D1'), (2, 'd1'), (3, 'D1'), (4, 'd1');
+            """
+        let rules = [
+            "depots.yaml": "resource: depots\nsections: {depot: {table: depots, groups: {region: region}}}\n",
+            "crates.yaml": """
+            resource: crates
+            sections:
+              crate:
+                table: crates
+                groups: {depot: {column: depot, references: depots}}
+                lookups: {region: {along: depot, column: region}}
+            """,
+        ]
+        let database = try await TestDatabase(.mariadb, mariadb: sql, sqlite: "")
+        try await RunningGateway.with(database, rules: rules) { gateway async throws in
+            try await gateway.client { client async throws in
+                let page = try await client.get("/v1/records/crates").json()["records"]?.array ?? []
+                #expect(page.map { $0["crate"]?["region"]?.text } == [nil, "north", nil, "north"], "\(page)")
+                for (id, record) in zip(1...4, page) {
+                    #expect(try await client.get("/v1/records/crates/\(id)").json() == record)
+                }
+            }
+        }
+    }
+
     private static let office = Rounds.Client("office", ["office"], rights: [.read, .write, .operate])
     private static let guest = Rounds.Client("guest", ["guest"])
 
